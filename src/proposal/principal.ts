@@ -1,0 +1,33 @@
+// Who acts: principals, and the session in which the host says who is calling.
+import type { Reference } from '../effect/reference.ts'
+
+/** What kind of participant a principal is. An agent may propose and trigger; it never decides, settles, observes or erases. */
+export type PrincipalKind = 'user' | 'service' | 'agent'
+
+/** A participant, named by the host's session and never by a request body. Spec: lifecycle 1. */
+export interface Principal {
+  readonly kind: PrincipalKind
+  readonly id: Reference
+}
+
+/**
+ * Who is calling, as the host's authentication established it. `owner` is the person or service on whose behalf an
+ * agent acts; roles and assurance are those of this moment. Spec: http "Rules", design D13.
+ */
+export interface Session {
+  readonly tenant: Reference
+  readonly principal: Principal
+  readonly owner?: Principal
+  readonly roles: readonly string[]
+  readonly assurance: readonly string[]
+}
+
+/** A principal in one word, `kind:id`, as policies and receipts spell it. The kind has no colon, so this is unambiguous. */
+export function principalName(principal: Principal): string {
+  return `${principal.kind}:${principal.id}`
+}
+
+/** Whether two principals are the same one. Ids are compared byte for byte, never case-folded (threat T7). */
+export function samePrincipal(a: Principal, b: Principal): boolean {
+  return a.kind === b.kind && a.id === b.id
+}

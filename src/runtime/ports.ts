@@ -1,0 +1,262 @@
+// The ports: what the runtime asks of time, chance, keys and storage, and nothing more.
+import type { EffectKey } from '../effect/effect-key.ts'
+import type { Attempt, AttemptEnding, Effect, Observation } from '../effect/effect.ts'
+import type { Reference } from '../effect/reference.ts'
+import type { Approval } from '../proposal/approval.ts'
+import type { Proposal } from '../proposal/proposal.ts'
+import type { Receipt } from '../proposal/receipt.ts'
+import type { Status } from '../proposal/status.ts'
+import type { Tombstone } from '../proposal/tombstone.ts'
+
+/** Time. Instants are integer milliseconds UTC; durations are taken from `monotonic`. Spec: design D11. */
+export interface Clock {
+  now(): number
+  /** Milliseconds that never go back, from an arbitrary start. */
+  monotonic(): number
+  /** Calls `fire` once after `ms`; the answer cancels it. */
+  timer(ms: number, fire: () => void): () => void
+}
+
+/** Chance. Unpredictable in production, seeded in tests. */
+export interface Ids {
+  /** A sortable, unique reference (ULID). Never a secret. */
+  reference(): Reference
+  /** 128 random bits, as text. */
+  token(): string
+  /** A number in [0, 1), for jitter. */
+  fraction(): number
+}
+
+/** A key that wraps data keys. A key service is one small class. Spec: policy-and-protection 4. */
+export interface KeyEncryptionKey {
+  /** `[a-z0-9_.-]{1,64}`, stored beside what it wrapped. */
+  readonly version: string
+  wrap(dataKey: Uint8Array, context: Uint8Array): Promise<Uint8Array>
+  unwrap(wrapped: Uint8Array, context: Uint8Array): Promise<Uint8Array>
+}
+
+/**
+ * The keys. `resolve` answers null only when the key is known not to exist any more; a key that is denied or cannot be
+ * reached is a `KeyUnavailable` error, which never counts as erased (invariant I28).
+ */
+export interface Keyring {
+  current(): Promise<KeyEncryptionKey>
+  resolve(version: string): Promise<KeyEncryptionKey | null>
+  /** 32 bytes from which effect references and fingerprints are derived; it never rotates. */
+  referenceKey(): Promise<Uint8Array>
+}
+
+/** A data key of one proposal, wrapped. */
+export interface WrappedKey {
+  readonly kekVersion: string
+  readonly wrapped: Uint8Array
+}
+
+/** Sealed bytes: AES-256-GCM under the proposal's data key. Never parsed by a store. */
+export type Sealed = Uint8Array
+
+/** What is sealed of a proposal from its creation on. */
+export interface SealedContent {
+  readonly snapshot: Sealed
+  readonly preview: Sealed
+}
+
+/** A proposal as it is read: with its decisions, its sealed content, its key and the head of its chain. */
+export interface LiveProposal {
+  readonly kind: 'live'
+  readonly proposal: Proposal
+  readonly approvals: readonly Approval[]
+  /** By approval id, where there is a comment. */
+  readonly comments: ReadonlyMap<Reference, Sealed>
+  readonly content: SealedContent
+  readonly result: Sealed | null
+  readonly key: WrappedKey
+  /** Random bytes of the receipts' hashes, in the clear; gone after erasure. */
+  readonly receiptSalt: Uint8Array
+  readonly lastHash: string
+}
+
+/** An erased proposal as it is read. */
+export interface ErasedProposal {
+  readonly kind: 'erased'
+  readonly tombstone: Tombstone
+}
+
+/** An effect without its attempts and observations, which are written as rows of their own. */
+export type EffectRow = Omit<Effect, 'attempts' | 'observations'>
+
+/** A new proposal in a change. */
+export interface ProposalInsert {
+  readonly kind: 'insert'
+  readonly proposal: Proposal
+  readonly content: SealedContent
+  readonly key: WrappedKey
+  readonly receiptSalt: Uint8Array
+  /** HMAC of requester and request key; the store refuses a second one with `request_key`. Never deleted (rules R16). */
+  readonly requestKeyHash: string | null
+}
+
+/** A changed proposal; applied only at `proposal.revision - 1`. */
+export interface ProposalUpdate {
+  readonly kind: 'update'
+  readonly proposal: Proposal
+  /** The sealed result, once there is one; it is kept when absent. */
+  readonly result?: Sealed
+}
+
+/** The removal of all content, keys, principals and comments; applied only at `tombstone.revision - 1`. */
+export interface ProposalErase {
+  readonly kind: 'erase'
+  readonly tombstone: Tombstone
+}
+
+/** What a change does to its effect. */
+export interface EffectWrite {
+  readonly row: EffectRow
+  /** The version at which the effect was read; `absent` claims it for the first time. */
+  readonly expect: 'absent' | number
+  /** Keys of former domains that must have no effect, judged in the same transaction (rules R9). */
+  readonly formerKeys: readonly EffectKey[]
+  readonly opened: Attempt | null
+  /** Ends the open attempt that carries this token; another one is `fenced`. */
+  readonly ended: AttemptEnd | null
+  readonly observed: ObservationInsert | null
+}
+
+export interface AttemptEnd {
+  readonly number: number
+  readonly token: string
+  readonly ending: AttemptEnding
+  /** The executor's result or the host's error text, sealed under the key of the attempt's proposal. */
+  readonly detail: Sealed | null
+}
+
+export interface ObservationInsert {
+  readonly observation: Observation
+  /** The facts that the verifier returned, sealed under the key of `sealedFor`. */
+  readonly facts: Sealed | null
+  readonly sealedFor: Reference | null
+}
+
+/** A decision or the taking back of one. */
+export type ApprovalWrite =
+  | {
+      readonly kind: 'decided'
+      readonly proposal: Reference
+      readonly approval: Approval
+      readonly comment: Sealed | null
+    }
+  | { readonly kind: 'revoked'; readonly proposal: Reference; readonly approvalId: Reference; readonly revokedAt: number }
+
+/** What the world may hear of: references and statuses only. A row exists exactly when its transition committed. */
+export interface EventDraft {
+  readonly type: EventType
+  readonly proposal: Reference
+  readonly status: Status
+  readonly revision: number
+  readonly at: number
+}
+
+/** Spec: http "Webhooks out". */
+export type EventType =
+  | 'proposal.prepared'
+  | 'proposal.approval_needed'
+  | 'proposal.approved'
+  | 'proposal.closed'
+  | 'proposal.executing'
+  | 'proposal.in_doubt'
+  | 'proposal.needs_person'
+  | 'proposal.settled'
+  | 'proposal.erased'
+
+/**
+ * A change is plain data, applied in one transaction or not at all. The change id makes it land exactly once, however
+ * often and late it is tried. Spec: store 1.
+ */
+export interface Change {
+  readonly changeId: string
+  readonly tenant: Reference
+  /** Judged by the store's clock, exclusive: at or after it the change is refused with `too_late`. */
+  readonly notAfter: number | null
+  readonly proposals: readonly (ProposalInsert | ProposalUpdate | ProposalErase)[]
+  readonly effect: EffectWrite | null
+  readonly approvals: readonly ApprovalWrite[]
+  /** Exactly one for every proposal that is written. */
+  readonly receipts: readonly Receipt[]
+  readonly events: readonly EventDraft[]
+}
+
+/** The change is durable; `at` is the store's time of it, also when it had landed before. */
+export interface Committed {
+  readonly kind: 'committed'
+  readonly at: number
+}
+
+/** Nothing of the change was applied. */
+export interface Conflict {
+  readonly kind: 'conflict'
+  readonly on: 'revision' | 'effect' | 'exists' | 'request_key' | 'fenced' | 'too_late' | 'erased'
+}
+
+/** What `list` finds, newest first; every filter narrows. */
+export interface ListQuery {
+  readonly tenant: Reference
+  readonly statuses?: readonly Status[]
+  /** `namespace/name`, over all versions. */
+  readonly actionName?: string
+  readonly requester?: string
+  readonly effect?: EffectKey
+  readonly subject?: Reference
+  /** Open proposals that have expired, and effects whose verification or lease is due, by this instant. */
+  readonly dueAt?: number
+  /** Keyset: only proposals that come after this one in the order. */
+  readonly after?: Reference
+  readonly limit: number
+}
+
+/** What a store remembers about those who use it. */
+export interface StoreIdentity {
+  readonly storeId: string
+  /** A check value of the reference key; another one means other effect references. */
+  readonly referenceKeyCheck: string
+  /** Every effect domain that each action name has ever used (rules R9). */
+  readonly domains: Readonly<Record<string, readonly string[]>>
+}
+
+/** An outbox row, in its order. */
+export interface StoredEvent extends EventDraft {
+  readonly position: number
+}
+
+/**
+ * Storage: one writer and a handful of reads. Every store passes `storeConformance`. Reads throw `StoreUnavailable` when
+ * nothing could be read; `commit` throws `StoreUnavailable` when nothing was stored and `CommitOutcomeUnknown` when the
+ * change may have landed. Spec: store.
+ */
+export interface Store {
+  commit(change: Change): Promise<Committed | Conflict>
+  proposal(tenant: Reference, ref: Reference): Promise<LiveProposal | ErasedProposal | null>
+  effect(key: EffectKey): Promise<Effect | null>
+  /** The sealed detail of an ended attempt. */
+  attemptDetail(key: EffectKey, number: number): Promise<Sealed | null>
+  byRequestKey(tenant: Reference, requestKeyHash: string): Promise<Reference | null>
+  /** Live proposals only, without those whose erasure is pending. */
+  list(query: ListQuery): Promise<readonly Proposal[]>
+  /** Open proposals of a tenant that have expired by `now`, those that expired first coming first. */
+  expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]>
+  receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]>
+  events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]>
+  /** Remembers what is new and answers what is then remembered; whoever calls compares. */
+  adopt(claims: { readonly referenceKeyCheck: string; readonly domains: Readonly<Record<string, string>> }): Promise<StoreIdentity>
+  /** Removes what deleting leaves behind in files; `busy` when another reader prevented it. */
+  scrub(): Promise<'done' | 'busy'>
+  health(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Any logger of this shape will do; only codes and references are handed to it. */
+export interface Logger {
+  info(fields: Readonly<Record<string, string | number | null>>, message: string): void
+  warn(fields: Readonly<Record<string, string | number | null>>, message: string): void
+  error(fields: Readonly<Record<string, string | number | null>>, message: string): void
+}
