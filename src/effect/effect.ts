@@ -65,8 +65,8 @@ export type ObservationFlag = 'effect_mismatch' | 'duplicate' | 'predates_attemp
 /** One recorded look at the outside world. Append-only; sequence numbers have no gaps within an effect. */
 export interface Observation {
   readonly sequence: number
-  readonly source: 'verifier' | 'executor'
-  /** The answer in its own words, such as `verified_completion` or `provisional_absence`. */
+  readonly source: 'verifier' | 'executor' | 'fence' | 'cancel'
+  /** The answer in its own words (for `fence` and `cancel` the target's acknowledgement), such as `verified_completion` or `provisional_absence`. */
   readonly answer: string
   /** What it removes from the worlds that are left; UNKNOWN removes nothing. */
   readonly verdict: Evidence
