@@ -60,7 +60,14 @@ export interface Coverage {
 }
 
 /** Something beside the verdict that a person must look at. Spec: lifecycle 7, evidence "Beside the fold". */
-export type ObservationFlag = 'effect_mismatch' | 'duplicate' | 'predates_attempt' | 'reversed' | 'late' | 'fact_missing'
+export type ObservationFlag =
+  | 'effect_mismatch'
+  | 'predates_attempt'
+  | 'duplicate'
+  | 'reference_differs'
+  | 'reversed'
+  | 'late'
+  | 'fact_missing'
 
 /** One recorded look at the outside world. Append-only; sequence numbers have no gaps within an effect. */
 export interface Observation {

@@ -7,7 +7,23 @@ import type { Principal } from './principal.ts'
 /** How far erasure has gone. `requested` is deferred until the effect is settled; `pending` is hidden. Spec: lifecycle 2. */
 export type Erasure = 'none' | 'requested' | 'pending' | 'erased'
 
-/** What every proposal is from its creation on, whatever its status. Only the last four fields ever change. */
+/**
+ * What a person must know beside the status. The owner of an effect and its former owners are both marked (rules R3).
+ * Spec: lifecycle 2.
+ */
+export const ATTENTIONS = [
+  'late_evidence',
+  'conflicting_evidence',
+  'duplicate_possible',
+  'effect_mismatch',
+  'reversed',
+  'effect_in_doubt',
+] as const
+
+/** One flag that asks for a person. */
+export type Attention = (typeof ATTENTIONS)[number]
+
+/** What every proposal is from its creation on, whatever its status. Only the last five fields ever change. */
 export interface ProposalCore {
   readonly tenant: Reference
   readonly ref: Reference
@@ -37,6 +53,7 @@ export interface ProposalCore {
   readonly erasure: Erasure
   /** Why execution was last refused without a change of status; one receipt per change of it (rules R18). */
   readonly blockedBy: ReasonCode | null
+  readonly attention: readonly Attention[]
 }
 
 export interface AwaitingApproval extends ProposalCore {

@@ -209,6 +209,8 @@ export interface ListQuery {
   readonly subject?: Reference
   /** Open proposals that have expired, and effects whose verification or lease is due, by this instant. */
   readonly dueAt?: number
+  /** Proposals that are `verification_unresolved` or carry an attention flag. */
+  readonly needsPerson?: true
   /** Keyset: only proposals that come after this one in the order. */
   readonly after?: Reference
   readonly limit: number
