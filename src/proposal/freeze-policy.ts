@@ -89,7 +89,11 @@ export function unsatisfiable(policy: FrozenPolicy): readonly string[] {
   const matching = new Matching<(typeof named)[number], string>(named)
   for (const principal of new Set(named.flatMap(({ principals }) => principals))) {
     if (excluded.has(principal)) continue
-    matching.offer(principal, named.filter(({ principals }) => principals.includes(principal)), principal)
+    matching.offer(
+      principal,
+      named.filter(({ principals }) => principals.includes(principal)),
+      principal,
+    )
   }
   const short = named.filter((requirement) => matching.missing(requirement) > 0)
   const competing = new Set(short.flatMap((requirement) => [...matching.feeders(requirement)]))
