@@ -1,0 +1,114 @@
+// The architecture as a test: every rule about rooms, words, calls and form, on the whole repository and on texts that break it.
+import { describe, expect, it } from 'vitest'
+import { loadedBy } from '../tools/module-graph.ts'
+import { type ParsedFile, parseFile } from '../tools/parsed-file.ts'
+import { readRepositoryFile, repositoryFiles } from '../tools/repository.ts'
+import { callRules, executorCaller, executorMentions } from './architecture/call-rules.ts'
+import { formRules } from './architecture/form-rules.ts'
+import { importRules } from './architecture/import-rules.ts'
+import { leaksIn } from './architecture/leaks.ts'
+import type { Example } from './architecture/rule.ts'
+import { wordRules } from './architecture/word-rules.ts'
+
+const paths = repositoryFiles()
+const files = paths.filter((path) => /\.tsx?$/.test(path)).map((path) => parseFile(path, readRepositoryFile(path)))
+const rules = [...importRules, ...wordRules, ...callRules, ...formRules]
+
+describe('the repository', () => {
+  it('is read: sources, tests and tools are there', () => {
+    const folders = new Set(files.map(({ path }) => path.split('/', 1)[0]))
+
+    expect([...folders]).toEqual(expect.arrayContaining(['src', 'test', 'tools']))
+  })
+
+  it.each(rules)('$title', ({ findings }) => {
+    const broken = files.flatMap((file) => findings(file).map((finding) => `${file.path}: ${finding}`))
+
+    expect(broken).toEqual([])
+  })
+
+  it('calls the executor of an action in exactly one place', () => {
+    const caller = files.filter(({ path }) => path === executorCaller)
+
+    expect(caller.flatMap(executorMentions)).toHaveLength(1)
+  })
+
+  it('holds no trace of the machine or the hour in which it was written', () => {
+    const texts = paths.filter((path) => !/\.(?:bin|sqlite|png)$|^package-lock\.json$/.test(path))
+
+    const leaks = texts.flatMap((path) => leaksIn(readRepositoryFile(path)).map((leak) => `${path}: ${leak}`))
+
+    expect(leaks).toEqual([])
+  })
+
+  it('has a lock file that names no registry', () => {
+    expect(readRepositoryFile('package-lock.json')).not.toMatch(/"resolved":/)
+  })
+
+  it('opens its front door without a database', () => {
+    const sources = new Map(files.map((file) => [file.path, file]))
+
+    const { packages } = loadedBy('src/index.ts', sources)
+
+    expect([...packages].filter((name) => /^(?:kysely|better-sqlite3|pg)(?:\/|$)/.test(name))).toEqual([])
+  })
+})
+
+describe.each(rules)('the rule "$title"', ({ findings, examples }) => {
+  it.each(titled(examples.broken))('finds fault with $title', ({ path, text }) => {
+    expect(findings(parseFile(path, text))).not.toEqual([])
+  })
+
+  it.each(titled(examples.kept))('lets pass $title', ({ path, text }) => {
+    expect(findings(parseFile(path, text))).toEqual([])
+  })
+})
+
+function titled(examples: readonly Example[]): (Example & { title: string })[] {
+  return examples.map(({ path, text }) => ({ path, text, title: `${path}: ${JSON.stringify(text).slice(0, 80)}` }))
+}
+
+describe('the search for leaks', () => {
+  it.each([
+    ['', 'work', 'main', 'src'].join('/'),
+    ['see ', 'root', '.npmrc'].join('/'),
+    ['https:/', 'registry.example.test', 'zod'].join('/'),
+    ['vectors in ..', 'shared', 'data', 'jcs'].join('/'),
+    ['written in a session', 'of November'].join(' '),
+    ['// TO', 'DO: later'].join(''),
+  ])('finds %s', (text) => {
+    expect(leaksIn(`first line\n${text}`)).toHaveLength(1)
+  })
+
+  it.each(['the roles of the session', 'https://example.test/work', 'a framework/tool', 'src/effect/hash.ts'])(
+    'lets "%s" pass',
+    (text) => {
+      expect(leaksIn(text)).toEqual([])
+    },
+  )
+})
+
+describe('the graph of what a module loads', () => {
+  const sources = (texts: Readonly<Record<string, string>>): Map<string, ParsedFile> =>
+    new Map(Object.entries(texts).map(([path, text]) => [path, parseFile(path, text)]))
+
+  it('follows values through files, and neither types nor dynamic imports', () => {
+    const { files: loaded, packages } = loadedBy(
+      'src/index.ts',
+      sources({
+        'src/index.ts': "export { a } from './effect/a.ts'\nexport type { B } from './effect/b.ts'",
+        'src/effect/a.ts': "import { c } from './c.ts'\nexport const a = c",
+        'src/effect/b.ts': "import 'kysely'\nexport type B = string",
+        'src/effect/c.ts':
+          "import type { X } from 'x'\nexport { z as c } from 'zod'\nexport const later = () => import('pg')",
+      }),
+    )
+
+    expect([...loaded].sort()).toEqual(['src/effect/a.ts', 'src/effect/c.ts', 'src/index.ts'])
+    expect([...packages]).toEqual(['zod'])
+  })
+
+  it('refuses an import of a file that is not there', () => {
+    expect(() => loadedBy('src/index.ts', sources({ 'src/index.ts': "import './gone.ts'" }))).toThrow('src/gone.ts')
+  })
+})

@@ -1,0 +1,120 @@
+// Rules about calls: there is one caller of the executor, and no SQL is put together from variables.
+import { Visitor } from 'oxc-parser'
+import type { ParsedFile } from '../../tools/parsed-file.ts'
+import { type Rule, roomOf } from './rule.ts'
+
+type Syntax = Parameters<NonNullable<ConstructorParameters<typeof Visitor>[0]['MemberExpression']>>[0]['object']
+
+/** The one file that may reach for the executor of an action. */
+export const executorCaller = 'src/runtime/call-executor.ts'
+
+/** Receivers whose `execute` is the library's own: a query, or the runtime's operation of that name. */
+const ownExecute = /^(?:this|runtime|#runtime)$/
+
+/** The last name of an expression such as `context.action` or `this.#runtime`; empty where it has none. */
+function lastName(node: Syntax): string {
+  if (node.type === 'Identifier') return node.name
+  if (node.type === 'ThisExpression') return 'this'
+  if (node.type === 'MemberExpression' && !node.computed) {
+    return node.property.type === 'PrivateIdentifier' ? `#${node.property.name}` : node.property.name
+  }
+  return ''
+}
+
+/** Where the file takes hold of something called `execute` that may be the executor of an action. */
+export function executorMentions(file: ParsedFile): string[] {
+  const found: string[] = []
+  const isStore = roomOf(file.path) === 'store'
+  new Visitor({
+    MemberExpression(node) {
+      const literal = node.computed && node.property.type === 'Literal' ? node.property.value : null
+      const named = !node.computed && node.property.type === 'Identifier' ? node.property.name : null
+      if (literal !== 'execute' && named !== 'execute') return
+      const receiver = lastName(node.object)
+      // The store's queries are run by `execute` too; there only a receiver that is named like an action counts.
+      const isOwn = isStore ? !/action|definition|host|executor|adapter/i.test(receiver) : ownExecute.test(receiver)
+      if (!isOwn) found.push(`${receiver}.execute`)
+    },
+    ObjectPattern(node) {
+      for (const property of node.properties) {
+        if (property.type === 'Property' && property.key.type === 'Identifier' && property.key.name === 'execute') {
+          found.push('{ execute } taken out of an object')
+        }
+      }
+    },
+  }).visit(file.syntax.program)
+  return found
+}
+
+/** Which tags of Kysely put their argument into the statement as it is. */
+const verbatim = new Set(['raw', 'lit', 'ref', 'table', 'id'])
+
+function sqlFindings(file: ParsedFile): string[] {
+  if (roomOf(file.path) === null) return []
+  const found: string[] = []
+  new Visitor({
+    CallExpression(node) {
+      const { callee } = node
+      if (callee.type !== 'MemberExpression' || callee.computed || lastName(callee.object) !== 'sql') return
+      const tag = callee.property.name
+      if (!verbatim.has(tag)) return
+      const isConstant = node.arguments.every(
+        (argument) =>
+          argument.type === 'Literal' || (argument.type === 'TemplateLiteral' && argument.expressions.length === 0),
+      )
+      if (!isConstant) found.push(`sql.${tag} with a variable argument`)
+    },
+  }).visit(file.syntax.program)
+  return found
+}
+
+const oneExecutorCaller: Rule = {
+  title: 'one file reaches for the executor of an action',
+  findings(file) {
+    const room = roomOf(file.path)
+    return room === null || room === 'testing' || file.path === executorCaller ? [] : executorMentions(file)
+  },
+  examples: {
+    broken: [
+      { path: 'src/runtime/a.ts', text: 'await action.execute(context)' },
+      { path: 'src/runtime/a.ts', text: 'await registered.action.execute(context)' },
+      { path: 'src/runtime/a.ts', text: 'const call = action.execute.bind(action)' },
+      { path: 'src/runtime/a.ts', text: 'const { execute } = action' },
+      { path: 'src/runtime/a.ts', text: 'const { execute: run } = action' },
+      { path: 'src/runtime/a.ts', text: "await action['execute'](context)" },
+      { path: 'src/runtime/a.ts', text: 'await host?.execute(context)' },
+      { path: 'src/http/a.ts', text: 'await definition.execute(context)' },
+      { path: 'src/store/a.ts', text: 'await row.action.execute(context)' },
+    ],
+    kept: [
+      { path: executorCaller, text: 'await action.execute(context)' },
+      { path: 'src/http/a.ts', text: 'await runtime.execute(reference)' },
+      { path: 'src/store/a.ts', text: "await database.selectFrom('proposals').selectAll().execute()" },
+      { path: 'src/testing/a.ts', text: 'await action.execute(context)' },
+      { path: 'src/runtime/a.ts', text: 'class Runtime { async execute(): Promise<void> {} }' },
+    ],
+  },
+}
+
+const noSqlFromVariables: Rule = {
+  title: 'no SQL is put together from variables',
+  findings: sqlFindings,
+  examples: {
+    broken: [
+      { path: 'src/store/a.ts', text: 'const statement = sql.raw(text)' },
+      { path: 'src/store/a.ts', text: 'const statement = sql`select ${sql.ref(column)}`' },
+      { path: 'src/store/a.ts', text: 'const statement = sql`select ${sql.lit(tenant)}`' },
+      { path: 'src/store/a.ts', text: 'const statement = sql.raw(`select ${column}`)' },
+      { path: 'src/store/a.ts', text: 'const statement = sql.table(name)' },
+    ],
+    kept: [
+      { path: 'src/store/a.ts', text: "const statement = sql.raw('select 1')" },
+      { path: 'src/store/a.ts', text: 'const statement = sql.raw(`select 1`)' },
+      { path: 'src/store/a.ts', text: 'const statement = sql`select ${tenant}`' },
+      { path: 'src/store/a.ts', text: "const statement = sql`select ${sql.ref('tenant')}`" },
+    ],
+  },
+}
+
+/** The rules of this file. */
+export const callRules: readonly Rule[] = [oneExecutorCaller, noSqlFromVariables]

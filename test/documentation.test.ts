@@ -1,0 +1,82 @@
+// What the pages show is true: quoted code is the code, the map is the tree, commands exist, links lead somewhere.
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { npmScripts } from '../tools/documented-command.ts'
+import { regionOf, wholeFile } from '../tools/file-region.ts'
+import { type Block, blocksOf, withBlocks } from '../tools/markdown-blocks.ts'
+import { readRepositoryFile, repositoryFiles, writeRepositoryFile } from '../tools/repository.ts'
+import { commandsOf, problemWith } from '../tools/shell-commands.ts'
+import { sourceTree } from '../tools/source-tree.ts'
+
+const files = repositoryFiles()
+const pages = files.filter((path) => /^(?:docs\/.*|[^/]*)\.md$|^llms\.txt$/.test(path))
+const scripts = npmScripts()
+const binaries = ['vitest', 'tsc', 'biome', 'oxlint', 'knip', 'countersign']
+
+/** What a block must say, as far as that stands in a file; output is checked where the examples run. */
+function expectedText({ mark, text }: Block): string {
+  if (mark?.kind === 'map') return sourceTree({ lengths: false })
+  if (mark?.kind !== 'from') return text
+  const quoted = readRepositoryFile(mark.path)
+  return mark.region === null ? wholeFile(quoted) : regionOf(quoted, mark.region)
+}
+
+// Quotes follow the code, so they are renewed on request: UPDATE_DOCS=1 npx vitest run test/documentation.test.ts
+if (process.env['UPDATE_DOCS'] === '1') {
+  for (const page of pages) writeRepositoryFile(page, withBlocks(readRepositoryFile(page), expectedText))
+}
+
+it('the pages are there', () => {
+  expect(pages).toEqual(
+    expect.arrayContaining(['AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md', 'llms.txt']),
+  )
+})
+
+describe.each(pages)('%s', (page) => {
+  const text = readRepositoryFile(page)
+  const blocks = blocksOf(text)
+
+  it('says of every block where its text comes from', () => {
+    const unmarked = blocks.filter(({ mark, language }) => mark === null && language !== 'sh')
+
+    expect(unmarked.map(({ line, language }) => `line ${line}: ${language}`)).toEqual([])
+  })
+
+  it('quotes code only from files that are checked and run', () => {
+    const code = blocks.filter(({ language }) => ['ts', 'tsx', 'js'].includes(language))
+
+    expect(code.filter(({ mark }) => mark?.kind !== 'from').map(({ line }) => line)).toEqual([])
+  })
+
+  it('quotes files and the map as they are', () => {
+    const wrong = blocks.filter((block) => block.text !== expectedText(block))
+
+    expect(wrong.map(({ line, text: shown }) => ({ line, shown }))).toEqual([])
+  })
+
+  it('shows only commands that exist', () => {
+    const commands = blocks.filter(({ language }) => language === 'sh').flatMap((block) => commandsOf(block.text))
+
+    expect(commands.map((command) => problemWith(command, { scripts, binaries, files })).filter(Boolean)).toEqual([])
+  })
+
+  it('links only to files that are there', () => {
+    const links = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map((match) => match[1] ?? '')
+    const targets = links.map((link) => posix.normalize(posix.join(posix.dirname(page), link)).replace(/\/$/, ''))
+
+    expect(targets.filter((path) => !files.some((file) => file === path || file.startsWith(`${path}/`)))).toEqual([])
+  })
+})
+
+describe('continuous integration', () => {
+  it('runs every npm command that the README shows', () => {
+    const shown = blocksOf(readRepositoryFile('README.md'))
+      .filter(({ language }) => language === 'sh')
+      .flatMap((block) => commandsOf(block.text))
+      .filter((command) => /^npm (?:ci|test|run \S+)$/.test(command))
+    const run = readRepositoryFile('.ci/run')
+
+    expect(shown).toEqual(expect.arrayContaining(['npm ci', 'npm run demo', 'npm test']))
+    expect(shown.filter((command) => !run.split('\n').includes(command))).toEqual([])
+  })
+})
