@@ -92,8 +92,10 @@ export interface Observation {
 /** A person's record beside the fold. Spec: rules R8. */
 export interface Settlement {
   readonly verdict: 'occurred' | 'did_not_occur' | 'closed_unknown'
-  /** The last observation that the person could have seen; later contradicting evidence reopens. */
+  /** The last observation that the person could have seen, 0 for none; later contradicting evidence reopens. */
   readonly upToSequence: number
+  /** The last attempt that had started; the verdict speaks of these alone. A number, since clocks do not give order (D11). */
+  readonly upToAttempt: number
   readonly by: Reference
   readonly secondOperator: Reference | null
   readonly reason: ReasonCode
