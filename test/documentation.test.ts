@@ -68,15 +68,39 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
+describe('the changelog', () => {
+  const versions = readRepositoryFile('CHANGELOG.md').split(/^## /m).slice(1)
+
+  it('has an entry for the version of package.json', () => {
+    const { version } = JSON.parse(readRepositoryFile('package.json')) as { version: string }
+
+    expect(versions.filter((entry) => entry.startsWith(version))).toHaveLength(1)
+  })
+
+  it('tells operators of every version whether it migrates and what it can run beside', () => {
+    const silent = versions.filter((entry) => !/\*\*Migration:\*\* \S[\s\S]*\*\*Beside [^*]+:\*\* \S/.test(entry))
+
+    expect(silent).toEqual([])
+  })
+})
+
 describe('continuous integration', () => {
+  const lines = readRepositoryFile('.ci/run').split('\n')
+
   it('runs every npm command that the README shows', () => {
     const shown = blocksOf(readRepositoryFile('README.md'))
       .filter(({ language }) => language === 'sh')
       .flatMap((block) => commandsOf(block.text))
       .filter((command) => /^npm (?:ci|test|run \S+)$/.test(command))
-    const run = readRepositoryFile('.ci/run')
 
     expect(shown).toEqual(expect.arrayContaining(['npm ci', 'npm run demo', 'npm test']))
-    expect(shown.filter((command) => !run.split('\n').includes(command))).toEqual([])
+    expect(shown.filter((command) => !lines.includes(command))).toEqual([])
+  })
+
+  it('runs every part of the check that contributors run', () => {
+    const parts = (scripts['check'] ?? '').split(' && ')
+
+    expect(parts).toContain('npm test')
+    expect(parts.filter((part) => !lines.includes(part))).toEqual([])
   })
 })
