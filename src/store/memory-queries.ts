@@ -1,0 +1,66 @@
+// The queries of a memory store: which proposals a list and a sweep find, by looking at every one.
+import type { EffectKey } from '../effect/effect-key.ts'
+import type { Reference } from '../effect/reference.ts'
+import { principalName } from '../proposal/principal.ts'
+import type { Proposal } from '../proposal/proposal.ts'
+import { isOpen } from '../proposal/status.ts'
+import type { ListQuery } from '../runtime/ports.ts'
+import { actionNameOf } from './action-name.ts'
+import { effectName, type TenantRecords } from './memory-records.ts'
+
+/** The live, visible proposals that pass every filter, newest first. */
+export function listInMemory(records: TenantRecords, query: ListQuery): readonly Proposal[] {
+  return liveProposals(records)
+    .filter((proposal) => matches(records, query, proposal))
+    .sort((a, b) => (a.ref < b.ref ? 1 : -1))
+    .slice(0, query.limit)
+}
+
+/** The open proposals that have expired, those that expired first coming first. */
+export function expiredInMemory(records: TenantRecords, now: number, limit: number): readonly Reference[] {
+  return liveProposals(records)
+    .filter((proposal) => hasExpired(proposal, now))
+    .sort((a, b) => a.expiresAt - b.expiresAt || (a.ref < b.ref ? -1 : 1))
+    .slice(0, limit)
+    .map(({ ref }) => ref)
+}
+
+function liveProposals(records: TenantRecords): Proposal[] {
+  return [...records.proposals.values()].flatMap((record) => (record.kind === 'live' ? [record.proposal] : []))
+}
+
+function matches(records: TenantRecords, query: ListQuery, proposal: Proposal): boolean {
+  const { statuses, actionName, requester, effect, subject, dueAt, needsPerson, after } = query
+  return (
+    proposal.erasure !== 'pending' &&
+    (statuses === undefined || statuses.includes(proposal.status)) &&
+    (actionName === undefined || actionNameOf(proposal.action) === actionName) &&
+    (requester === undefined || principalName(proposal.requester) === requester) &&
+    (effect === undefined || sameEffect(effect, proposal.effect)) &&
+    (subject === undefined || proposal.subject === subject) &&
+    (dueAt === undefined || isDue(records, proposal, dueAt)) &&
+    (needsPerson === undefined || needsSomebody(proposal)) &&
+    (after === undefined || proposal.ref < after)
+  )
+}
+
+function sameEffect(a: EffectKey, b: EffectKey): boolean {
+  return a.tenant === b.tenant && effectName(a) === effectName(b)
+}
+
+function needsSomebody({ status, attention }: Proposal): boolean {
+  return status === 'verification_unresolved' || attention.length > 0
+}
+
+function hasExpired({ status, expiresAt }: Proposal, now: number): boolean {
+  return isOpen(status) && expiresAt <= now
+}
+
+// What is due at an effect is done through the proposal that owns it.
+function isDue(records: TenantRecords, proposal: Proposal, at: number): boolean {
+  if (hasExpired(proposal, at)) return true
+  const effect = records.effects.get(effectName(proposal.effect))?.effect
+  if (effect === undefined || effect.owner !== proposal.ref) return false
+  const hasLapsed = effect.attempts.some(({ ending, leaseUntil }) => ending === null && leaseUntil <= at)
+  return hasLapsed || (effect.verifyDueAt !== null && effect.verifyDueAt <= at)
+}

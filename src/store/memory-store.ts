@@ -1,0 +1,164 @@
+// A store in memory: the contract of the durable ones, for tests and trials. It forgets everything when it is dropped.
+import type { EffectKey } from '../effect/effect-key.ts'
+import type { Effect } from '../effect/effect.ts'
+import type { Reference } from '../effect/reference.ts'
+import { StoreUnavailable } from '../proposal/errors.ts'
+import type { Proposal } from '../proposal/proposal.ts'
+import type { Receipt } from '../proposal/receipt.ts'
+import type {
+  Change,
+  Committed,
+  Conflict,
+  ErasedProposal,
+  ListQuery,
+  LiveProposal,
+  Sealed,
+  Store,
+  StoredEvent,
+  StoreIdentity,
+} from '../runtime/ports.ts'
+import { assertChange } from './change-invariants.ts'
+import { conflictOf } from './conflicts.ts'
+import { applyToMemory, findInMemory } from './memory-changes.ts'
+import { expiredInMemory, listInMemory } from './memory-queries.ts'
+import {
+  copyBytes,
+  effectName,
+  emptyTenant,
+  frozenCopy,
+  type LiveRecord,
+  type TenantRecords,
+} from './memory-records.ts'
+import { type StoreTime, systemStoreTime } from './store-time.ts'
+
+/** What a memory store may be given. */
+export interface MemoryStoreOptions {
+  /** The store's clock; the machine's by default. */
+  readonly clock?: StoreTime
+}
+
+/**
+ * A store that keeps everything in this process: nothing survives it. It interprets the same changes, answers the same
+ * conflicts and refuses the same broken invariants as the durable stores. Spec: store 2 and 3.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options.clock ?? systemStoreTime)
+}
+
+class MemoryStore implements Store {
+  readonly #clock: StoreTime
+  readonly #tenants = new Map<Reference, TenantRecords>()
+  readonly #domains = new Map<string, Set<string>>()
+  #referenceKeyCheck: string | null = null
+  #eventPosition = 0
+  #isClosed = false
+
+  constructor(clock: StoreTime) {
+    this.#clock = clock
+  }
+
+  async commit(change: Change): Promise<Committed | Conflict> {
+    const records = this.#records(change.tenant)
+    assertChange(change)
+    const landedAt = records.changes.get(change.changeId)
+    if (landedAt !== undefined) return { kind: 'committed', at: landedAt }
+    const at = this.#clock.now()
+    const on = conflictOf(change, findInMemory(records, change, at))
+    if (on !== null) return { kind: 'conflict', on }
+    applyToMemory(records, change)
+    records.changes.set(change.changeId, at)
+    for (const event of change.events) {
+      this.#eventPosition += 1
+      records.events.push(frozenCopy({ ...event, position: this.#eventPosition }))
+    }
+    this.#tenants.set(change.tenant, records)
+    return { kind: 'committed', at }
+  }
+
+  async proposal(tenant: Reference, ref: Reference): Promise<LiveProposal | ErasedProposal | null> {
+    const record = this.#records(tenant).proposals.get(ref)
+    if (record === undefined) return null
+    return record.kind === 'erased' ? { kind: 'erased', tombstone: record.tombstone } : readLive(record)
+  }
+
+  async effect(key: EffectKey): Promise<Effect | null> {
+    return this.#records(key.tenant).effects.get(effectName(key))?.effect ?? null
+  }
+
+  async attemptDetail(key: EffectKey, number: number): Promise<Sealed | null> {
+    const detail = this.#records(key.tenant).effects.get(effectName(key))?.details.get(number)
+    return detail === undefined ? null : copyBytes(detail)
+  }
+
+  async byRequestKey(tenant: Reference, requestKeyHash: string): Promise<Reference | null> {
+    return this.#records(tenant).requestKeys.get(requestKeyHash) ?? null
+  }
+
+  async list(query: ListQuery): Promise<readonly Proposal[]> {
+    return listInMemory(this.#records(query.tenant), query)
+  }
+
+  async expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]> {
+    return expiredInMemory(this.#records(tenant), now, limit)
+  }
+
+  async receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]> {
+    return [...(this.#records(tenant).proposals.get(ref)?.receipts ?? [])]
+  }
+
+  async events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]> {
+    return this.#records(tenant)
+      .events.filter(({ position }) => position > after)
+      .slice(0, limit)
+  }
+
+  async adopt(claims: Parameters<Store['adopt']>[0]): Promise<StoreIdentity> {
+    this.#assertOpen()
+    this.#referenceKeyCheck ??= claims.referenceKeyCheck
+    for (const [action, domain] of Object.entries(claims.domains)) {
+      const domains = this.#domains.get(action) ?? new Set()
+      this.#domains.set(action, domains.add(domain))
+    }
+    return {
+      storeId: 'memory',
+      referenceKeyCheck: this.#referenceKeyCheck,
+      domains: Object.fromEntries([...this.#domains].map(([action, domains]) => [action, [...domains].sort()])),
+    }
+  }
+
+  async scrub(): Promise<'done' | 'busy'> {
+    this.#assertOpen()
+    return 'done'
+  }
+
+  async health(): Promise<void> {
+    this.#assertOpen()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
+
+  #records(tenant: Reference): TenantRecords {
+    this.#assertOpen()
+    return this.#tenants.get(tenant) ?? emptyTenant()
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new StoreUnavailable('The store is closed.')
+  }
+}
+
+function readLive(record: LiveRecord): LiveProposal {
+  return {
+    kind: 'live',
+    proposal: record.proposal,
+    approvals: [...record.approvals],
+    comments: new Map([...record.comments].map(([approvalId, comment]) => [approvalId, copyBytes(comment)])),
+    content: { snapshot: copyBytes(record.content.snapshot), preview: copyBytes(record.content.preview) },
+    result: record.result === null ? null : copyBytes(record.result),
+    key: { kekVersion: record.key.kekVersion, wrapped: copyBytes(record.key.wrapped) },
+    receiptSalt: copyBytes(record.receiptSalt),
+    lastHash: record.receipts.at(-1)?.hash ?? '',
+  }
+}
