@@ -51,10 +51,8 @@ export function explainPolicy(
     overall(policy, met, requirements),
     ...requirements.map(({ sentence }) => sentence),
     ...(noApproval === null ? [`Every approval needs a session with ${listed(assurance, 'and')}.`] : []),
-    ...excluded.map(({ principal, because }) => `${principal} may not approve: ${exclusionWords[because]}.`),
-    ...switchedOff.map(
-      ({ exclusion, reason }) => `Being ${exclusionWords[exclusion]} does not exclude anybody here, because: ${reason}`,
-    ),
+    ...excluded.map(({ principal, because }) => `${principal}, ${exclusionWords[because]}, may not approve.`),
+    ...switchedOff.map(({ exclusion, reason }) => `Not excluded is ${exclusionWords[exclusion]}, because: ${reason}`),
   ]
   return { met, validUntil, noApproval, requirements, excluded, switchedOff, assurance, sentences }
 }

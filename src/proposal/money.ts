@@ -35,19 +35,17 @@ export function money(options: { readonly negative?: boolean } = {}): MoneySchem
 
 /**
  * Whether a schema was made by `money()`. A copy with an added check is still money as long as the check cannot
- * rewrite the value; `.extend()`, `.pick()` and the like make other schemas.
+ * rewrite the value; `.extend()`, `.loose()` and the like make other schemas.
  */
 export function isMoneySchema(schema: z.core.$ZodType): boolean {
-  return moneySchemas.get(schema) !== undefined && !(schema._zod.def.checks ?? []).some(rewrites)
+  return moneySchemas.get(schema) !== undefined && schema._zod.def.checks?.some(rewrites) === false
 }
+
+const moneyOfEitherSign = money({ negative: true })
 
 /** Whether a value is money in its one spelling, of either sign. */
 export function isMoneyValue(value: unknown): value is Money {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  if (Object.keys(value).length !== 2 || !('amount' in value) || !('currency' in value)) return false
-  const { amount, currency } = value
-  if (typeof amount !== 'string' || typeof currency !== 'string') return false
-  return amountForm.test(amount) && moneyProblem({ amount, currency }, true) === null
+  return moneyOfEitherSign.safeParse(value).success
 }
 
 /**
@@ -71,7 +69,7 @@ function moneyProblem(value: Money, negative: boolean): { path: string[]; messag
   const digits = minorUnitDigits(value.currency)
   if (digits === undefined) return { path: ['currency'], message: 'not an active ISO 4217 currency' }
   const decimals = value.amount.split('.')[1]?.length ?? 0
-  if (decimals !== digits) return { path: ['amount'], message: `${value.currency} has ${digits} decimals` }
+  if (decimals !== digits) return { path: ['amount'], message: 'must have exactly the decimals of its currency' }
   if (!value.amount.startsWith('-')) return null
   if (!negative) return { path: ['amount'], message: 'must not be negative' }
   return /[1-9]/.test(value.amount) ? null : { path: ['amount'], message: 'zero has no sign' }
