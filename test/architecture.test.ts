@@ -1,7 +1,6 @@
 // The architecture as a test: every rule about rooms, words, calls and form, on the whole repository and on texts that break it.
 import { describe, expect, it } from 'vitest'
-import { loadedBy } from '../tools/module-graph.ts'
-import { type ParsedFile, parseFile } from '../tools/parsed-file.ts'
+import { parseFile } from '../tools/parsed-file.ts'
 import { readRepositoryFile, repositoryFiles } from '../tools/repository.ts'
 import { callRules, executorCaller, executorMentions } from './architecture/call-rules.ts'
 import { formRules } from './architecture/form-rules.ts'
@@ -44,14 +43,6 @@ describe('the repository', () => {
   it('has a lock file that names no registry', () => {
     expect(readRepositoryFile('package-lock.json')).not.toMatch(/"resolved":/)
   })
-
-  it('opens its front door without a database', () => {
-    const sources = new Map(files.map((file) => [file.path, file]))
-
-    const { packages } = loadedBy('src/index.ts', sources)
-
-    expect([...packages].filter((name) => /^(?:kysely|better-sqlite3|pg)(?:\/|$)/.test(name))).toEqual([])
-  })
 })
 
 describe.each(rules)('the rule "$title"', ({ findings, examples }) => {
@@ -86,29 +77,4 @@ describe('the search for leaks', () => {
       expect(leaksIn(text)).toEqual([])
     },
   )
-})
-
-describe('the graph of what a module loads', () => {
-  const sources = (texts: Readonly<Record<string, string>>): Map<string, ParsedFile> =>
-    new Map(Object.entries(texts).map(([path, text]) => [path, parseFile(path, text)]))
-
-  it('follows values through files, and neither types nor dynamic imports', () => {
-    const { files: loaded, packages } = loadedBy(
-      'src/index.ts',
-      sources({
-        'src/index.ts': "export { a } from './effect/a.ts'\nexport type { B } from './effect/b.ts'",
-        'src/effect/a.ts': "import { c } from './c.ts'\nexport const a = c",
-        'src/effect/b.ts': "import 'kysely'\nexport type B = string",
-        'src/effect/c.ts':
-          "import type { X } from 'x'\nexport { z as c } from 'zod'\nexport const later = () => import('pg')",
-      }),
-    )
-
-    expect([...loaded].sort()).toEqual(['src/effect/a.ts', 'src/effect/c.ts', 'src/index.ts'])
-    expect([...packages]).toEqual(['zod'])
-  })
-
-  it('refuses an import of a file that is not there', () => {
-    expect(() => loadedBy('src/index.ts', sources({ 'src/index.ts': "import './gone.ts'" }))).toThrow('src/gone.ts')
-  })
 })

@@ -1,5 +1,6 @@
 // The promise of the package: the exact names behind every door, each with a doc comment, and nothing besides.
 import { describe, expect, it } from 'vitest'
+import { runNode } from '../tools/documented-command.ts'
 import { doorsOf, sourceReader, surfaceOf, undocumentedOf } from '../tools/public-surface.ts'
 import { readRepositoryFile, repositoryFiles, writeRepositoryFile } from '../tools/repository.ts'
 
@@ -37,11 +38,49 @@ describe('the doors', () => {
   })
 
   it.each(doors)('$subpath, when loaded, holds the values on the list', async ({ subpath }) => {
-    const module: object = await import(`countersign${subpath.slice(1)}`)
+    const names = await namesIn(`countersign${subpath.slice(1)}`)
 
-    expect(Object.keys(module).sort()).toEqual(surfaces[subpath]?.values)
+    expect(names).toEqual(surfaces[subpath]?.values)
   })
 })
+
+async function namesIn(door: string): Promise<string[]> {
+  const module: unknown = await import(door)
+  return typeof module === 'object' && module !== null ? Object.keys(module).sort() : []
+}
+
+describe('the front door', () => {
+  it('loads no database', async () => {
+    const loaded = await modulesLoadedBy("import('countersign')")
+
+    expect(loaded).toContain('countersign')
+    expect(loaded.filter(isDatabase)).toEqual([])
+  })
+
+  it('is watched closely enough to see one', async () => {
+    const loaded = await modulesLoadedBy("import('countersign').then(() => require('better-sqlite3'))")
+
+    expect(loaded.filter(isDatabase)).toEqual(['better-sqlite3'])
+  })
+})
+
+const isDatabase = (name: string): boolean => /^(?:kysely|better-sqlite3|pg)(?:\/|$)/.test(name)
+
+/** Every specifier that Node resolves while the script runs, in a process of its own. */
+async function modulesLoadedBy(script: string): Promise<string[]> {
+  const watched = `
+    const seen = []
+    require('node:module').registerHooks({
+      resolve(specifier, context, next) {
+        seen.push(specifier)
+        return next(specifier, context)
+      },
+    })
+    ${script}.then(() => console.log(JSON.stringify(seen)))`
+  const { stdout, stderr } = await runNode(['--conditions=countersign-source', '--eval', watched])
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout) as string[]
+}
 
 describe('reading a surface', () => {
   const texts: Readonly<Record<string, string>> = {

@@ -1,11 +1,12 @@
 // A TypeScript file as the tools look at it: what it imports, what it exports, and its code without words.
+import { posix } from 'node:path'
 import { type ParseResult, parseSync, Visitor } from 'oxc-parser'
 
 /** One mention of another module. */
 export interface ModuleImport {
   /** The specifier as written, such as `./limits.ts`, `node:crypto` or `zod`. */
   readonly specifier: string
-  /** `type` leaves no trace in the running code; `dynamic` loads only when it is reached. */
+  /** `type` leaves no trace in the running code; `dynamic` loads only when it is reached, `require` included. */
   readonly kind: 'value' | 'type' | 'dynamic'
 }
 
@@ -47,6 +48,11 @@ export function parseFile(path: string, text: string): ParsedFile {
   }
 }
 
+/** The file that a relative specifier means, from the root of the repository. */
+export function importedPath(from: string, specifier: string): string {
+  return posix.normalize(posix.join(posix.dirname(from), specifier))
+}
+
 function importsOf(syntax: ParseResult): ModuleImport[] {
   const imports: ModuleImport[] = []
   new Visitor({
@@ -68,6 +74,16 @@ function importsOf(syntax: ParseResult): ModuleImport[] {
     },
     ImportExpression(node) {
       const specifier = node.source.type === 'Literal' ? String(node.source.value) : '(computed)'
+      imports.push({ specifier, kind: 'dynamic' })
+    },
+    CallExpression({ callee, arguments: [argument] }) {
+      const isRequire =
+        (callee.type === 'Identifier' && callee.name === 'require') ||
+        (callee.type === 'CallExpression' &&
+          callee.callee.type === 'Identifier' &&
+          callee.callee.name === 'createRequire')
+      if (!isRequire) return
+      const specifier = argument?.type === 'Literal' ? String(argument.value) : '(computed)'
       imports.push({ specifier, kind: 'dynamic' })
     },
     TSImportType(node) {

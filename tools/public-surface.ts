@@ -1,6 +1,5 @@
 // What each door of the package exports, read from the sources: values and types apart, with or without a doc comment.
-import { importedPath } from './module-graph.ts'
-import { type ParsedFile, parseFile } from './parsed-file.ts'
+import { importedPath, type ParsedFile, parseFile } from './parsed-file.ts'
 import { readRepositoryFile } from './repository.ts'
 
 /** The names of one door, sorted. */

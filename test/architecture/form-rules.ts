@@ -83,30 +83,29 @@ const noBarrels: Rule = {
   },
 }
 
-/** What a test of the types alone may say: such a file exists to hold what must not compile. */
-const typeTest = /\.test-d\.ts$/
-
 const noTypeEscapes: Rule = {
-  title: 'no file steps around the compiler, and a silenced lint rule gives its reason',
+  title:
+    'no file steps around the compiler; a test may say what must not compile; a silenced lint rule gives its reason',
   findings({ path, code, syntax }) {
     const comments = syntax.comments.map(({ value }) => value.trim())
-    const directives = typeTest.test(path)
-      ? []
-      : comments.filter((one) => /^@ts-(?:ignore|expect-error|nocheck)\b/.test(one))
+    const directives = comments.filter((one) => /^@ts-/.test(one))
+    const allowed = path.startsWith('test/') ? /^@ts-expect-error \S/ : /^$/
     const silent = comments.filter((one) => /^(?:oxlint|eslint)-disable/.test(one) && !/ -- \S/.test(one))
     const forms = matchesIn(code, /\bas unknown as\b|\bas any\b|\bas never\b/g)
-    return [...forms, ...directives, ...silent]
+    return [...forms, ...directives.filter((one) => !allowed.test(one)), ...silent]
   },
   examples: {
     broken: [
       { path: 'src/effect/a.ts', text: 'export const a = b as unknown as string' },
       { path: 'src/effect/a.ts', text: 'export const a = b as any' },
       { path: 'src/effect/a.ts', text: '// @ts-expect-error it is fine\nexport const a: string = 1' },
+      { path: 'test/effect/a.test.ts', text: '// @ts-expect-error\nexport const a: string = 1' },
+      { path: 'test/effect/a.test.ts', text: '// @ts-ignore a reason\nexport const a: string = 1' },
       { path: 'src/effect/a.ts', text: '// oxlint-disable-next-line no-console\nexport const a = 1' },
     ],
     kept: [
       { path: 'src/effect/a.ts', text: 'export const a = b as Reference' },
-      { path: 'test/contract.test-d.ts', text: '// @ts-expect-error a missing schema\nexport const a: string = 1' },
+      { path: 'test/effect/a.test.ts', text: '// @ts-expect-error a schema is missing\nexport const a: string = 1' },
       {
         path: 'src/effect/a.ts',
         text: '// oxlint-disable-next-line no-bitwise -- the format packs bits\nexport const a = 1',

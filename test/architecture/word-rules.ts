@@ -1,8 +1,12 @@
 // Rules about words: what the pure rooms never say, and where time, chance and output may come from.
 import { isPure, matchesIn, type Rule, roomOf } from './rule.ts'
 
-/** Where the time is read: for the runtime, and for the business system of the examples, a process that has its own. */
-const clockFiles = new Set(['src/runtime/system-clock.ts', 'src/testing/business-system/main.ts'])
+/** Where the time is read: for the runtime, for a store, which is its own judge of time, and for the business system. */
+const clockFiles = new Set([
+  'src/runtime/system-clock.ts',
+  'src/store/store-time.ts',
+  'src/testing/business-system/main.ts',
+])
 const idsFile = 'src/runtime/system-ids.ts'
 
 /** A clock, chance, the process, waiting: everything that may give another answer tomorrow. */
@@ -44,7 +48,7 @@ const pureWords: Rule = {
 }
 
 const oneClock: Rule = {
-  title: 'a process reads the time in one file and hands it in everywhere else',
+  title: 'the time is read in the files named for it and handed in everywhere else',
   findings(file) {
     if (roomOf(file.path) === null || clockFiles.has(file.path)) return []
     return matchesIn(file.code, /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/g)

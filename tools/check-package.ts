@@ -1,0 +1,47 @@
+// Packs the package, puts it into a project of its own as a user would, and there compiles and runs the quickstart.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { readRepositoryFile, repositoryRoot } from './repository.ts'
+
+const project = mkdtempSync(join(tmpdir(), 'countersign-package-'))
+process.on('exit', () => {
+  rmSync(project, { recursive: true, force: true })
+})
+
+const manifest = JSON.parse(readRepositoryFile('package.json')) as {
+  dependencies: Record<string, string>
+  peerDependencies: Record<string, string>
+}
+const neighbours = [
+  ...Object.keys(manifest.dependencies),
+  ...Object.keys(manifest.peerDependencies),
+  '@types/node',
+  'undici-types',
+]
+const compilerOptions = { target: 'es2024', lib: ['es2024'], module: 'nodenext', strict: true, noEmit: true }
+
+function run(program: string, ...args: string[]): void {
+  execFileSync(program, args, { cwd: project, stdio: ['ignore', 'inherit', 'inherit'] })
+}
+
+execFileSync('npm', ['pack', '--silent', '--pack-destination', project], { cwd: repositoryRoot, stdio: 'ignore' })
+const { version } = JSON.parse(readRepositoryFile('package.json')) as { version: string }
+run('tar', '-xzf', `countersign-${version}.tgz`)
+mkdirSync(join(project, 'node_modules'))
+renameSync(join(project, 'package'), join(project, 'node_modules/countersign'))
+for (const name of neighbours) {
+  const place = join(project, 'node_modules', name)
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(join(repositoryRoot, 'node_modules', name), place)
+}
+
+cpSync(join(repositoryRoot, 'examples/docs'), project, { recursive: true })
+writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+writeFileSync(
+  join(project, 'tsconfig.json'),
+  JSON.stringify({ compilerOptions: { ...compilerOptions, allowImportingTsExtensions: true } }),
+)
+run(process.execPath, join(repositoryRoot, 'node_modules/typescript/bin/tsc'), '-p', '.')
+run(process.execPath, 'quickstart.ts')
