@@ -174,11 +174,10 @@ function refuseDecoration(walk: Walk, array: readonly unknown[]): void {
   throw refused(walk, 'decorated_array')
 }
 
-/** The order of the keys is that of `Array.prototype.sort`: by UTF-16 code units, as RFC 8785 asks. */
 function writeObject(walk: Walk, object: object): void {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype !== Object.prototype && prototype !== null) throw refused(walk, 'class_instance')
-  const keys = writableKeys(walk, object).sort()
+  const keys = sortedKeys(walk, object)
   append(walk, '{')
   for (const [index, key] of keys.entries()) {
     append(walk, `${index > 0 ? ',' : ''}${quoted(walk, key)}:`)
@@ -189,7 +188,8 @@ function writeObject(walk: Walk, object: object): void {
   append(walk, '}')
 }
 
-function writableKeys(walk: Walk, object: object): string[] {
+/** By UTF-16 code units, the order of `Array.prototype.sort` and the one that RFC 8785 asks for. */
+function sortedKeys(walk: Walk, object: object): string[] {
   const keys = Reflect.ownKeys(object)
   if (keys.length > limits.jsonKeysPerObject) throw over(walk, 'jsonKeysPerObject')
   const names = keys.map((key) => {
@@ -198,6 +198,7 @@ function writableKeys(walk: Walk, object: object): string[] {
     if (key === 'toJSON') throw refused(walk, 'to_json', key)
     return key
   })
+  names.sort()
   if (names.some((name) => NOT_ASCII.test(name))) refuseCollisions(walk, names)
   return names
 }

@@ -103,6 +103,12 @@ export interface Settlement {
   readonly at: number
 }
 
+/** A lease on verification. `holder` is the instance of the runtime that has it. */
+export interface VerifyLease {
+  readonly holder: string
+  readonly until: number
+}
+
 /** An effect as the store keeps it. The rows of `attempts` and `observations` are ordered by number and sequence. */
 export interface Effect {
   readonly key: EffectKey
@@ -118,8 +124,8 @@ export interface Effect {
   readonly settlement: Settlement | null
   /** When verification is due; null when nothing is to be verified. */
   readonly verifyDueAt: number | null
-  /** Until when a verification under way holds its lease, for economy only. */
-  readonly verifyLeaseUntil: number | null
+  /** Who verifies, and until when nobody else does, for economy only: a second read would do no harm. */
+  readonly verifyLease: VerifyLease | null
   /** Answers spent from the two budgets since the last resume. */
   readonly absencesSpent: number
   readonly unavailablesSpent: number
