@@ -2,29 +2,15 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { npmScripts } from '../tools/documented-command.ts'
-import { regionOf, wholeFile } from '../tools/file-region.ts'
-import { type Block, blocksOf, withBlocks } from '../tools/markdown-blocks.ts'
-import { readRepositoryFile, repositoryFiles, writeRepositoryFile } from '../tools/repository.ts'
+import { blocksOf } from '../tools/markdown-blocks.ts'
+import { pagePaths, quotedBy } from '../tools/pages.ts'
+import { readRepositoryFile, repositoryFiles } from '../tools/repository.ts'
 import { commandsOf, problemWith } from '../tools/shell-commands.ts'
-import { sourceTree } from '../tools/source-tree.ts'
 
 const files = repositoryFiles()
-const pages = files.filter((path) => /^(?:docs\/.*|[^/]*)\.md$|^llms\.txt$/.test(path))
+const pages = pagePaths()
 const scripts = npmScripts()
 const binaries = ['vitest', 'tsc', 'biome', 'oxlint', 'knip', 'countersign']
-
-/** What a block must say, as far as that stands in a file; output is checked where the examples run. */
-function expectedText({ mark, text }: Block): string {
-  if (mark?.kind === 'map') return sourceTree({ lengths: false })
-  if (mark?.kind !== 'from') return text
-  const quoted = readRepositoryFile(mark.path)
-  return mark.region === null ? wholeFile(quoted) : regionOf(quoted, mark.region)
-}
-
-// Quotes follow the code, so they are renewed on request: UPDATE_DOCS=1 npx vitest run test/documentation.test.ts
-if (process.env['UPDATE_DOCS'] === '1') {
-  for (const page of pages) writeRepositoryFile(page, withBlocks(readRepositoryFile(page), expectedText))
-}
 
 it('the pages are there', () => {
   expect(pages).toEqual(
@@ -48,10 +34,14 @@ describe.each(pages)('%s', (page) => {
     expect(code.filter(({ mark }) => mark?.kind !== 'from').map(({ line }) => line)).toEqual([])
   })
 
+  // Renewed with `npm run docs`.
   it('quotes files and the map as they are', () => {
-    const wrong = blocks.filter((block) => block.text !== expectedText(block))
+    const quotes = blocks.map((block) => ({ line: block.line, shown: block.text, quoted: quotedBy(block) }))
+    const compared = quotes.filter(({ quoted }) => quoted !== null)
 
-    expect(wrong.map(({ line, text: shown }) => ({ line, shown }))).toEqual([])
+    expect(compared.map(({ line, shown }) => ({ line, text: shown }))).toEqual(
+      compared.map(({ line, quoted }) => ({ line, text: quoted })),
+    )
   })
 
   it('shows only commands that exist', () => {

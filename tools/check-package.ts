@@ -20,7 +20,14 @@ const neighbours = [
   '@types/node',
   'undici-types',
 ]
-const compilerOptions = { target: 'es2024', lib: ['es2024'], module: 'nodenext', strict: true, noEmit: true }
+const compilerOptions = {
+  target: 'es2024',
+  lib: ['es2024'],
+  module: 'nodenext',
+  types: ['node'],
+  strict: true,
+  noEmit: true,
+}
 
 function run(program: string, ...args: string[]): void {
   execFileSync(program, args, { cwd: project, stdio: ['ignore', 'inherit', 'inherit'] })

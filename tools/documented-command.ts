@@ -48,6 +48,16 @@ export async function runNode(args: readonly string[]): Promise<CommandRun> {
   })
 }
 
+const runs = new Map<string, Promise<CommandRun>>()
+
+/** The run of a documented command; however often and under whatever name it is shown, it runs once. */
+export async function runOnce(command: string): Promise<CommandRun> {
+  const args = nodeArguments(command)
+  const run = runs.get(args.join(' ')) ?? runNode(args)
+  runs.set(args.join(' '), run)
+  return run
+}
+
 /** What may differ from run to run, rule by rule; everything else is compared as it is. */
 const volatile: readonly { readonly name: string; readonly pattern: RegExp; readonly as: string }[] = [
   { name: 'instant', pattern: /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, as: '<instant>' },
