@@ -53,9 +53,9 @@ export function isMoneyValue(value: unknown): value is Money {
  *
  * @throws TypeError if it is not money in its one spelling; a missing decimal would be off by a hundred.
  */
-export function minorUnits(money: Money): bigint {
-  if (!isMoneyValue(money)) throw new TypeError('not money: a decimal amount with the minor units of its currency')
-  return BigInt(money.amount.replace('.', ''))
+export function minorUnits(value: Money): bigint {
+  if (!isMoneyValue(value)) throw new TypeError('not money: a decimal amount with the minor units of its currency')
+  return BigInt(value.amount.replace('.', ''))
 }
 
 /** How two amounts compare, or null if they are of different currencies, which nothing here converts. */
@@ -75,6 +75,6 @@ function moneyProblem(value: Money, negative: boolean): { path: string[]; messag
   return /[1-9]/.test(value.amount) ? null : { path: ['amount'], message: 'zero has no sign' }
 }
 
-function rewrites(check: z.core.$ZodCheck<never>): boolean {
+function rewrites(check: z.core.$ZodCheck): boolean {
   return check._zod.def.check === 'overwrite'
 }

@@ -11,7 +11,7 @@ describe('noApproval()', () => {
     expect(isNoApproval(policy)).toBe(true)
   })
 
-  it.each([[''], ['  \n'], ['x'.repeat(2_001)], ['\ud800'], [undefined], [42]])(
+  it.each([[''], ['  \n'], ['x'.repeat(2_001)], ['\uD800'], [undefined], [42]])(
     'does not take %j for a reason',
     (reason) => {
       expect(isReasonText(reason)).toBe(false)
