@@ -1,0 +1,97 @@
+// The faults of the business system, and with them the fault model: what may go wrong, and what never does.
+//
+// A fault stands for something that a runtime must survive, because no host can keep it from happening:
+//
+// - The answer is lost after the effect: the caller sees a broken connection (`commit_then_drop`) or waits in vain
+//   (`hang`), and the money has moved.
+// - The request is lost before the effect: the caller sees the very same broken connection (`drop_before_commit`), and
+//   the money has not moved and never will by this request, which is all that the business system remembers of it.
+// - The look-up lags behind the books (`stale_reads`): it answers in good health, from before, that there is nothing.
+//
+// What never goes wrong, so that a test can rest on it: the books themselves. A booking is whole or absent, durable once
+// committed, made against the order's version in its own transaction, and counted; a read of business state is current; a
+// fault is used up by the request that it meets and by no other. A request that would not move money (a refusal, a
+// replay of a key that is booked) is met by none.
+import type { Reply } from './reply.ts'
+import type { FoundRefunds } from './wire.ts'
+
+/** The names of the faults, as `_faults` takes them. Spec: http "countersign serve", harness 2. */
+export type FaultName = 'commit_then_drop' | 'drop_before_commit' | 'hang' | 'stale_reads'
+
+/** A request that would move money, in the hands of a fault. Each act is part of the transaction of the request. */
+export interface RefundAtHand {
+  book(): void
+  /** Forgets the request, and remembers its key as finished without effect. */
+  finishWithoutEffect(): void
+}
+
+type RefundFault = (refund: RefundAtHand) => Reply
+type LookUpFault = (idempotencyKeys: readonly string[]) => FoundRefunds
+
+/** A fault meets refunds or look-ups: it has the one function that takes the place of what would have been done. */
+interface Fault {
+  readonly refund?: RefundFault
+  readonly lookUp?: LookUpFault
+}
+
+const faults: Readonly<Record<FaultName, Fault>> = {
+  commit_then_drop: {
+    refund: (refund) => {
+      refund.book()
+      return { kind: 'drop' }
+    },
+  },
+  drop_before_commit: {
+    refund: (refund) => {
+      refund.finishWithoutEffect()
+      return { kind: 'drop' }
+    },
+  },
+  hang: {
+    refund: (refund) => {
+      refund.book()
+      return { kind: 'silence' }
+    },
+  },
+  stale_reads: {
+    lookUp: (idempotencyKeys) => ({
+      state: 'provisional',
+      refunds: [],
+      requests: idempotencyKeys.map((idempotencyKey) => ({ idempotencyKey, state: 'never_seen' })),
+    }),
+  },
+}
+
+export function isFaultName(name: string): name is FaultName {
+  return Object.hasOwn(faults, name)
+}
+
+/** The faults that wait for their requests, first come, first used. They are kept in memory: a restart clears them. */
+export class FaultQueue {
+  readonly #waiting: Fault[] = []
+
+  /** Lets the fault meet the next `count` requests of its kind, after those that wait already. */
+  add(name: FaultName, count: number): void {
+    for (let added = 0; added < count; added += 1) this.#waiting.push(faults[name])
+  }
+
+  /** The fault that meets this request that would move money, used up by being asked for. */
+  takeForRefund(): RefundFault | null {
+    return this.#take((fault) => fault.refund)
+  }
+
+  /** The fault that meets this look-up by key, used up by being asked for. */
+  takeForLookUp(): LookUpFault | null {
+    return this.#take((fault) => fault.lookUp)
+  }
+
+  #take<Meeting>(meetingOf: (fault: Fault) => Meeting | undefined): Meeting | null {
+    for (const [index, fault] of this.#waiting.entries()) {
+      const meeting = meetingOf(fault)
+      if (meeting === undefined) continue
+      this.#waiting.splice(index, 1)
+      return meeting
+    }
+    return null
+  }
+}

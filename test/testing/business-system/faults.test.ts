@@ -1,0 +1,230 @@
+// The faults: what the caller sees, what the books say, which requests a fault meets, and how many.
+import { describe, expect, it } from 'vitest'
+import type { BusinessClient, RefundOrder } from '../../../src/testing/business-system/client.ts'
+import { eur, refundOrder, startForTest } from './fixture.ts'
+
+describe('commit_then_drop', () => {
+  it('books, breaks the connection, and gives the first answer to a retry', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('commit_then_drop', 1)
+
+    const lost = client.refund(refundOrder())
+
+    await expect(lost).rejects.toThrow('fetch failed')
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-1', amount: '10.00', count: 1 }])
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [{ refundId: 'RF-1' }] })
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked', refundId: 'RF-1' })
+    expect(await system.effects()).toMatchObject([{ count: 1 }])
+  })
+
+  it('is met by one request: a lost answer is not asked for again behind the back of the caller', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('commit_then_drop', 1)
+
+    await client.refund(refundOrder()).catch(() => {})
+
+    expect(await system.requests()).toMatchObject([{ method: 'POST', idempotencyKey: 'key-1' }])
+  })
+})
+
+describe('drop_before_commit', () => {
+  it('looks the same to the caller, books nothing, and remembers the key as finished without effect', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('drop_before_commit', 1)
+
+    const lost = client.refund(refundOrder())
+
+    await expect(lost).rejects.toThrow('fetch failed')
+    expect(await system.effects()).toEqual([])
+    expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 1, refunded: eur('20.00') })
+    expect(await client.findRefunds(['key-1'])).toEqual({
+      state: 'complete',
+      refunds: [],
+      requests: [{ idempotencyKey: 'key-1', state: 'finished_without_effect' }],
+      isTerminal: true,
+    })
+  })
+
+  it('lets nothing be booked under that key ever after, and the same refund under another key', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('drop_before_commit', 1)
+    await client.refund(refundOrder()).catch(() => {})
+
+    expect(await client.refund(refundOrder())).toEqual({ outcome: 'refused', reason: 'request_finished' })
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ isTerminal: true })
+    expect(await client.refund(refundOrder({ idempotencyKey: 'key-2' }))).toMatchObject({ outcome: 'booked' })
+    expect(await client.findRefunds(['key-1', 'key-2'])).toMatchObject({
+      refunds: [{ idempotencyKey: 'key-2' }],
+      isTerminal: false,
+    })
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-2', count: 1 }])
+  })
+
+  it('is terminal only if every key asked for is finished', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('drop_before_commit', 1)
+    await client.refund(refundOrder()).catch(() => {})
+
+    expect(await client.findRefunds(['key-1', 'unseen'])).toMatchObject({ refunds: [], isTerminal: false })
+  })
+})
+
+describe('hang', () => {
+  it('books and never answers; the caller has to leave by itself', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('hang', 1)
+    const caller = new AbortController()
+
+    const hanging = client.refund(refundOrder({ signal: caller.signal }))
+    await bookedUnder(client, 'key-1')
+    caller.abort(new Error('waited long enough'))
+
+    await expect(hanging).rejects.toThrow('waited long enough')
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-1', count: 1 }])
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked', refundId: 'RF-1' })
+  })
+
+  it('ends when the business system stops', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('hang', 1)
+    const hanging = client.refund(refundOrder())
+    await bookedUnder(client, 'key-1')
+
+    const [lost] = await Promise.allSettled([hanging, system.stop()])
+
+    expect(lost).toMatchObject({ status: 'rejected', reason: { message: 'fetch failed' } })
+  })
+})
+
+describe('stale_reads', () => {
+  it('answers a look-up by key as if nothing had been booked or finished, and calls it provisional', async () => {
+    const { system, client } = await startForTest()
+    await client.refund(refundOrder())
+    await system.faults('drop_before_commit', 1)
+    await client.refund(refundOrder({ idempotencyKey: 'key-2', precondition: 'order-version:2' })).catch(() => {})
+    await system.faults('stale_reads', 2)
+
+    const stale = [await client.findRefunds(['key-1', 'key-2']), await client.findRefunds(['key-2'])]
+    const fresh = await client.findRefunds(['key-1', 'key-2'])
+
+    expect(stale).toEqual([
+      {
+        state: 'provisional',
+        refunds: [],
+        requests: [
+          { idempotencyKey: 'key-1', state: 'never_seen' },
+          { idempotencyKey: 'key-2', state: 'never_seen' },
+        ],
+        isTerminal: false,
+      },
+      {
+        state: 'provisional',
+        refunds: [],
+        requests: [{ idempotencyKey: 'key-2', state: 'never_seen' }],
+        isTerminal: false,
+      },
+    ])
+    expect(fresh).toMatchObject({ state: 'complete', refunds: [{ idempotencyKey: 'key-1' }] })
+  })
+
+  it('never meets a read of business state, nor a refund', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('stale_reads', 1)
+
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked' })
+    expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 2, refunded: eur('30.00') })
+    expect(await system.effects()).toHaveLength(1)
+
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ state: 'provisional', refunds: [] })
+  })
+})
+
+describe('a fault', () => {
+  it.each(['commit_then_drop', 'drop_before_commit'] as const)(
+    '%s meets the next n refunds and no more',
+    async (name) => {
+      const { system, client } = await startForTest()
+      await system.faults(name, 3)
+
+      const answers = await Promise.all(
+        [1_001, 1_002, 1_003, 1_004, 1_005].map(async (number) =>
+          tryRefund(client, { orderReference: `ORD-${number}`, idempotencyKey: `key-${number}` }),
+        ),
+      )
+
+      expect(answers.toSorted()).toEqual(['booked', 'booked', 'lost', 'lost', 'lost'])
+      expect(await system.effects()).toHaveLength(name === 'commit_then_drop' ? 5 : 2)
+    },
+  )
+
+  it('hang meets the next n refunds and no more', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('hang', 2)
+    const caller = new AbortController()
+    const hanging = ['ORD-1001', 'ORD-1002'].map(async (orderReference) =>
+      tryRefund(client, { orderReference, idempotencyKey: orderReference, signal: caller.signal }),
+    )
+    await Promise.all(['ORD-1001', 'ORD-1002'].map(async (key) => bookedUnder(client, key)))
+
+    expect(await tryRefund(client, { orderReference: 'ORD-1003', idempotencyKey: 'third' })).toBe('booked')
+    caller.abort()
+
+    expect(await Promise.all(hanging)).toEqual(['lost', 'lost'])
+    expect(await system.effects()).toHaveLength(3)
+  })
+
+  it('is not used up by requests that would not move money: refusals, replays, finished keys', async () => {
+    const { system, client } = await startForTest()
+    await client.refund(refundOrder())
+    await system.faults('drop_before_commit', 1)
+    await tryRefund(client, { orderReference: 'ORD-1002', idempotencyKey: 'dropped' })
+    await system.faults('commit_then_drop', 1)
+
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked' })
+    expect(await client.refund(refundOrder({ idempotencyKey: 'old' }))).toEqual({ outcome: 'order_changed' })
+    expect(await tryRefund(client, { orderReference: 'ORD-1002', idempotencyKey: 'dropped' })).toBe('refused')
+    expect(await tryRefund(client, { orderReference: 'ORD-9999', idempotencyKey: 'unknown' })).toBe('refused')
+    await client.findRefunds(['key-1'])
+
+    expect(await tryRefund(client, { orderReference: 'ORD-1003', idempotencyKey: 'met' })).toBe('lost')
+    expect(await tryRefund(client, { orderReference: 'ORD-1004', idempotencyKey: 'free' })).toBe('booked')
+  })
+
+  it('waits behind those that were set before it', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('drop_before_commit', 1)
+    await system.faults('stale_reads', 1)
+    await system.faults('commit_then_drop', 1)
+    await system.faults('drop_before_commit', 1)
+
+    for (const number of [1_001, 1_002, 1_003]) {
+      await tryRefund(client, { orderReference: `ORD-${number}`, idempotencyKey: `key-${number}` })
+    }
+
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-1002' }])
+  })
+
+  it('is set over plain HTTP too', async () => {
+    const { system, client } = await startForTest()
+
+    const response = await fetch(`${system.url}/_faults`, {
+      method: 'POST',
+      body: '{"fault": "commit_then_drop", "count": 1}',
+    })
+
+    expect([response.status, await response.json()]).toEqual([200, { fault: 'commit_then_drop', count: 1 }])
+    expect(await tryRefund(client, {})).toBe('lost')
+  })
+})
+
+async function tryRefund(client: BusinessClient, differing: Partial<RefundOrder>): Promise<string> {
+  return client.refund(refundOrder(differing)).then(
+    ({ outcome }) => outcome,
+    () => 'lost',
+  )
+}
+
+/** Waits until the books have a refund under the key. */
+async function bookedUnder(client: BusinessClient, idempotencyKey: string): Promise<void> {
+  while ((await client.findRefunds([idempotencyKey])).refunds.length === 0);
+}
