@@ -60,7 +60,7 @@ describe('the laws of the fold', () => {
   test.prop([given, fc.nat(), fc.nat()], runs)('order and repetition do not matter', (some, turn, repeated) => {
     const { attempts, observations } = some
     const at = observations.length === 0 ? 0 : turn % observations.length
-    const turned = [...observations.slice(at), ...observations.slice(0, at)].reverse()
+    const turned = [...observations.slice(at), ...observations.slice(0, at)].toReversed()
     const again = observations.slice(0, repeated % (observations.length + 1))
 
     expect(foldEvidence(attempts, [...turned, ...again])).toEqual(foldEvidence(attempts, observations))

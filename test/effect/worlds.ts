@@ -15,7 +15,7 @@ export function foldByWorlds(
 
   if (left.length === 0) return { status: 'UNKNOWN', verificationConflict: true, duplicatePossible: false }
   const duplicatePossible = left.some((world) => world.size >= 2)
-  if (left.every((world) => world.size >= 1))
+  if (left.every((world) => world.size > 0))
     return { status: 'CONFIRMED', verificationConflict: false, duplicatePossible }
   const onlyEmpty = left.every((world) => world.size === 0)
   return { status: onlyEmpty ? 'FAILED' : 'UNKNOWN', verificationConflict: false, duplicatePossible }
