@@ -2,17 +2,24 @@
 import type { AttemptEvidence, EvidenceFold, ObservationEvidence } from '../../src/effect/evidence.ts'
 
 /** A world is the set of attempts, by number, that committed. */
-type World = ReadonlySet<number>
+export type World = ReadonlySet<number>
 
-/** The fold by enumeration; 2^n worlds, so for a few attempts only. Spec: evidence "The model". */
+/** The worlds that the evidence leaves, out of 2^n; for a few attempts only. Spec: evidence "The model". */
+export function worldsLeft(
+  attempts: readonly AttemptEvidence[],
+  observations: readonly ObservationEvidence[],
+): readonly World[] {
+  return worldsOf(attempts)
+    .filter((world) => attempts.every((attempt) => allowsAttempt(world, attempt)))
+    .filter((world) => observations.every((observation) => allowsObservation(world, observation, attempts)))
+}
+
+/** The fold by enumeration. */
 export function foldByWorlds(
   attempts: readonly AttemptEvidence[],
   observations: readonly ObservationEvidence[],
 ): EvidenceFold {
-  const left = worldsOf(attempts)
-    .filter((world) => attempts.every((attempt) => allowsAttempt(world, attempt)))
-    .filter((world) => observations.every((observation) => allowsObservation(world, observation, attempts)))
-
+  const left = worldsLeft(attempts, observations)
   if (left.length === 0) return { status: 'UNKNOWN', verificationConflict: true, duplicatePossible: false }
   const duplicatePossible = left.some((world) => world.size >= 2)
   if (left.every((world) => world.size > 0))
