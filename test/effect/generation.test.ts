@@ -98,10 +98,10 @@ describe('the next generation', () => {
   test.prop([fc.array(kinds, { maxLength: 6 })])(
     'never falls and rises by one at most, attempt by attempt',
     (endings) => {
-      let attempts: readonly Attempt[] = []
+      const attempts: Attempt[] = []
       for (const kind of endings) {
         const generation = nextGeneration(attempts, [])
-        attempts = [...attempts, after(kind, { number: attempts.length + 1, generation })]
+        attempts.push(after(kind, { number: attempts.length + 1, generation }))
         expect([generation, generation + 1]).toContain(nextGeneration(attempts, []))
       }
     },
