@@ -1,19 +1,41 @@
 // The boundary: how content of a host or caller becomes a checked, frozen copy, or a list of problems without a value in it.
 import type { z } from 'zod'
+import { canonicalJson, CanonicalJsonError, type JsonValue, parseCanonicalJson } from '../effect/canonical-json.ts'
+import { jsonPointer, parseJsonPointer } from '../effect/json-pointer.ts'
 import type { LimitName } from '../effect/limits.ts'
 import type { Problem } from './errors.ts'
+import { knownPath } from './schema-pointer.ts'
+import { readSchema } from './schema-shape.ts'
 
-/** The limits that content is read under. */
-export type ContentLimit = 'commandBytes' | 'snapshotBytes' | 'previewBytes' | 'resultBytes'
+/** The limit on the canonical bytes of the content. */
+export type ContentLimit = 'commandBytes' | 'snapshotBytes' | 'previewBytes' | 'resultBytes' | 'factsBytes'
 
-/** Content that fits, as its canonical text and as a deeply frozen copy; or what is wrong, and the limit that was exceeded. */
+/** Content that fits, as its canonical text and as a deeply frozen copy; or what is wrong, and the limit if one was exceeded. */
 export type Content<T> =
   | { readonly ok: true; readonly text: string; readonly value: T }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly limit: LimitName | null }
 
+const PROBLEMS_MAX = 100
+
+// Sentences of our own for zod's codes: a message of zod or of a schema's author may quote the value or the key.
+const sentences: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
+  invalid_type: 'is of another type',
+  too_big: 'is too big',
+  too_small: 'is too small',
+  invalid_format: 'is not of the form asked for',
+  not_multiple_of: 'is not a multiple of the step asked for',
+  unrecognized_keys: 'has a key that the schema does not know',
+  invalid_union: 'is none of the alternatives',
+  invalid_key: 'has a key of another form',
+  invalid_element: 'has an element of another form',
+  invalid_value: 'is none of the values allowed',
+  custom: 'does not meet a rule of the schema',
+}
+
 /**
- * Reads content through its schema. The value is copied once, as canonical JSON; the schema, storage and the host see
- * only that copy. Problems name a path and a rule, never a value and never the name of a key that the schema does not
+ * Reads content through its schema, which is one that registration allows. The value is copied once, as canonical JSON;
+ * the schema, storage and the host see only that copy, and it is the copy that is returned, so that nothing which a
+ * schema does can rewrite it. Problems name a path and a rule, never a value and never a key that the schema does not
  * know. Spec: policy-and-protection 3, lifecycle 4.
  */
 export function parseContent<S extends z.ZodObject>(
@@ -21,5 +43,57 @@ export function parseContent<S extends z.ZodObject>(
   value: unknown,
   limit: ContentLimit,
 ): Content<z.output<S>> {
-  throw new TypeError(String([schema, value, limit]))
+  const text = textOf(value, limit)
+  if (text instanceof CanonicalJsonError) return notPlain(schema, text)
+  const copy = parseCanonicalJson(text)
+  const parsed = safeParse(schema, copy)
+  if (parsed === null) return refused(schema, [{ path: [], rule: 'schema_failed', message: 'cannot be judged' }])
+  if (!parsed.success) return refused(schema, parsed.error.issues.slice(0, PROBLEMS_MAX).map(fromIssue))
+  if (textOf(parsed.data, limit) !== text) {
+    return refused(schema, [{ path: [], rule: 'rewritten', message: 'is not written as the schema writes it' }])
+  }
+  return { ok: true, text, value: copy as z.output<S> }
+}
+
+interface RawProblem {
+  readonly path: readonly PropertyKey[]
+  readonly rule: string
+  readonly message: string
+}
+
+function textOf(value: unknown, limit: ContentLimit): string | CanonicalJsonError {
+  try {
+    return canonicalJson(value, { numbers: 'integers', bytesLimit: limit })
+  } catch (error) {
+    if (error instanceof CanonicalJsonError) return error
+    throw error
+  }
+}
+
+/** A refinement is code of the host: when it throws, or waits, the content is not judged, and what it said stays unsaid. */
+function safeParse<S extends z.ZodObject>(schema: S, copy: JsonValue): z.ZodSafeParseResult<z.output<S>> | null {
+  try {
+    return schema.safeParse(copy)
+  } catch {
+    return null
+  }
+}
+
+function fromIssue({ path, code }: z.core.$ZodIssue): RawProblem {
+  const rule = Object.hasOwn(sentences, code) ? code : 'custom'
+  return { path, rule, message: sentences[rule] }
+}
+
+function notPlain(schema: z.ZodObject, { pointer, rule, limit }: CanonicalJsonError): Content<never> {
+  const message = limit === null ? 'is not plain JSON data' : `is over the limit ${limit}`
+  return refused(schema, [{ path: parseJsonPointer(pointer) ?? [], rule, message }], limit)
+}
+
+function refused(schema: z.ZodObject, problems: readonly RawProblem[], limit: LimitName | null = null): Content<never> {
+  const { shape } = readSchema(schema)
+  return {
+    ok: false,
+    problems: problems.map(({ path, rule, message }) => ({ path: jsonPointer(knownPath(shape, path)), rule, message })),
+    limit,
+  }
 }

@@ -1,0 +1,51 @@
+// The policy of a contract: checked and copied if it is data, taken as it is if it is a function.
+import { canonicalJson, CanonicalJsonError, deepFreeze } from '../effect/canonical-json.ts'
+import { checkPolicy, type PathKind } from './check-policy.ts'
+import type { Contract } from './contract.ts'
+import { definitionRules } from './definition-rules.ts'
+import type { Problem } from './errors.ts'
+import { isNoApproval, type PolicyInput } from './policy.ts'
+import { placeAt } from './schema-pointer.ts'
+import type { SchemaShape } from './schema-shape.ts'
+
+/** The policy and the text of it that goes into the digest. */
+export interface PolicyReading {
+  readonly policy: Contract['policy']
+  readonly text: string
+}
+
+/**
+ * Data are checked and copied, so that nobody changes them afterwards. What a function chooses is checked at prepare.
+ * `snapshot` is null where its schema is refused; then no path is looked up in it.
+ */
+export function readPolicy(
+  problems: Problem[],
+  policy: Contract['policy'],
+  snapshot: SchemaShape | null,
+): PolicyReading {
+  if (typeof policy === 'function') return { policy, text: `function ${String(policy)}` }
+  const found = checkPolicy(policy, (path) => (snapshot === null ? 'money' : kindAt(snapshot, path)))
+  problems.push(...found)
+  return found.length > 0 ? { policy, text: '' } : copied(problems, policy)
+}
+
+/** What was declared by `noApproval` cannot be copied: only the very object is the declaration, and it is frozen. */
+function copied(problems: Problem[], policy: PolicyInput): PolicyReading {
+  try {
+    const text = canonicalJson(policy, { numbers: 'integers' })
+    return { policy: isNoApproval(policy) ? policy : deepFreeze(JSON.parse(text) as PolicyInput), text }
+  } catch (error) {
+    if (!(error instanceof CanonicalJsonError)) throw error
+    problems.push({
+      path: `/policy${error.pointer}`,
+      rule: 'policy_not_plain',
+      message: definitionRules.policy_not_plain,
+    })
+    return { policy, text: '' }
+  }
+}
+
+function kindAt(snapshot: SchemaShape, path: string): PathKind {
+  const { kind } = placeAt(snapshot, path)
+  return kind === 'list' ? 'other' : kind
+}
