@@ -50,6 +50,22 @@ describe('the ledger control', () => {
     expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 2, refunded: eur('25.00') })
     expect(await system.effects()).toEqual([])
   })
+
+  it('waits for another writer at the file, and changes what that one left', async () => {
+    const { system, client } = await startForTest()
+    const writer = writerOf(system.file)
+    writer.exec("BEGIN IMMEDIATE; UPDATE orders SET version = 2 WHERE order_reference = 'ORD-1001'")
+
+    const change = fetch(`${system.url}/_ledger`, {
+      method: 'POST',
+      body: '{"orderReference": "ORD-1001", "refunded": "25.00"}',
+    })
+    await setTimeout(300)
+    writer.exec('COMMIT')
+
+    expect((await change).status).toBe(200)
+    expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 3, refunded: eur('25.00') })
+  })
 })
 
 describe('a refund that races a second writer', () => {
