@@ -1,0 +1,2 @@
+// The SQLite door: a durable store in one file.
+export {}

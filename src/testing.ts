@@ -1,0 +1,2 @@
+// The testing door: what makes an action or a store fail on purpose.
+export {}
