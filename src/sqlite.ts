@@ -1,2 +1,7 @@
 // The SQLite door: a durable store in one file.
-export {}
+export {
+  type SqliteMigrationResult,
+  type SqliteStoreOptions,
+  migrateSqlite,
+  sqliteStore,
+} from './store/sqlite-store.ts'

@@ -1,0 +1,117 @@
+// The store over a database: every statement written with Kysely once, run by whichever engine.
+import type { Kysely } from 'kysely'
+import type { EffectKey } from '../effect/effect-key.ts'
+import type { Effect } from '../effect/effect.ts'
+import type { Reference } from '../effect/reference.ts'
+import type { Proposal } from '../proposal/proposal.ts'
+import type { Receipt } from '../proposal/receipt.ts'
+import type {
+  Change,
+  Committed,
+  Conflict,
+  ErasedProposal,
+  ListQuery,
+  LiveProposal,
+  Sealed,
+  Store,
+  StoredEvent,
+  StoreIdentity,
+} from '../runtime/ports.ts'
+import { assertChange } from './change-invariants.ts'
+import type { Engine } from './engine.ts'
+import { type EffectReader, effectReader } from './reads/effect-reader.ts'
+import { type EventReader, eventReader } from './reads/event-reader.ts'
+import { type ListReader, listReader, type OnCorruptRow } from './reads/list-reader.ts'
+import { type ProposalReader, proposalReader } from './reads/proposal-reader.ts'
+import type { StoreTime } from './store-time.ts'
+import type { Tables } from './tables.ts'
+import { type AdoptIdentity, identityAdopter } from './writes/adopt-identity.ts'
+import { type CommitChange, changeCommitter } from './writes/commit-change.ts'
+
+/** What a store over a database is made of. `db` only compiles: statements are run by the engine. */
+export interface KyselyStoreParts {
+  readonly db: Kysely<Tables>
+  readonly engine: Engine
+  readonly clock: StoreTime
+  readonly onCorruptRow: OnCorruptRow
+}
+
+/** The one implementation of the port for all databases. Spec: store 1 and 3. */
+export class KyselyStore implements Store {
+  readonly #engine: Engine
+  readonly #commit: CommitChange
+  readonly #adopt: AdoptIdentity
+  readonly #proposals: ProposalReader
+  readonly #effects: EffectReader
+  readonly #lists: ListReader
+  readonly #events: EventReader
+
+  constructor({ db, engine, clock, onCorruptRow }: KyselyStoreParts) {
+    this.#engine = engine
+    this.#commit = changeCommitter(db, clock)
+    this.#adopt = identityAdopter(db)
+    this.#proposals = proposalReader(db)
+    this.#effects = effectReader(db)
+    this.#lists = listReader(db, onCorruptRow)
+    this.#events = eventReader(db)
+  }
+
+  async commit(change: Change): Promise<Committed | Conflict> {
+    assertChange(change)
+    return this.#engine.write(
+      () => this.#commit(change),
+      ({ kind }) => kind === 'committed',
+    )
+  }
+
+  async proposal(tenant: Reference, ref: Reference): Promise<LiveProposal | ErasedProposal | null> {
+    return this.#engine.read(() => this.#proposals.proposal(tenant, ref))
+  }
+
+  async effect(key: EffectKey): Promise<Effect | null> {
+    return this.#engine.read(() => this.#effects.effect(key))
+  }
+
+  async attemptDetail(key: EffectKey, number: number): Promise<Sealed | null> {
+    return this.#engine.read(() => this.#effects.attemptDetail(key, number))
+  }
+
+  async byRequestKey(tenant: Reference, requestKeyHash: string): Promise<Reference | null> {
+    return this.#engine.read(() => this.#proposals.byRequestKey(tenant, requestKeyHash))
+  }
+
+  async list(query: ListQuery): Promise<readonly Proposal[]> {
+    return this.#engine.read(() => this.#lists.list(query))
+  }
+
+  async expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]> {
+    return this.#engine.read(() => this.#lists.expired(tenant, now, limit))
+  }
+
+  async receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]> {
+    return this.#engine.read(() => this.#proposals.receipts(tenant, ref))
+  }
+
+  async events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]> {
+    return this.#engine.read(() => this.#events.events(tenant, after, limit))
+  }
+
+  async adopt(claims: Parameters<Store['adopt']>[0]): Promise<StoreIdentity> {
+    return this.#engine.write(
+      () => this.#adopt(claims),
+      () => true,
+    )
+  }
+
+  async scrub(): Promise<'done' | 'busy'> {
+    return this.#engine.scrub()
+  }
+
+  async health(): Promise<void> {
+    await this.#engine.read(() => this.#events.events('health' as Reference, 0, 1))
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.close()
+  }
+}

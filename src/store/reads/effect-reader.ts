@@ -1,0 +1,98 @@
+// Reads effects with all their attempts and observations: evidence is judged whole or not at all.
+import type { Kysely } from 'kysely'
+import type { EffectKey } from '../../effect/effect-key.ts'
+import type { Effect } from '../../effect/effect.ts'
+import { StoredDataCorrupt } from '../../proposal/errors.ts'
+import type { Sealed } from '../../runtime/ports.ts'
+import { firstOf, type Operation, rowsOf } from '../operation.ts'
+import { parseAttempt } from '../rows/attempt-row.ts'
+import { parseEffect } from '../rows/effect-row.ts'
+import { parseObservation } from '../rows/observation-row.ts'
+import { RowReader } from '../rows/row-reader.ts'
+import { statement } from '../statement.ts'
+import type { Tables } from '../tables.ts'
+
+/** The operations that read one effect. One corrupt row of an effect makes the whole effect unreadable. */
+export interface EffectReader {
+  effect(key: EffectKey): Operation<Effect | null>
+  attemptDetail(key: EffectKey, number: number): Operation<Sealed | null>
+}
+
+interface EffectIdentity {
+  readonly tenant: string
+  readonly domain: string
+  readonly reference: string
+}
+
+/** The reads of effects over the statements of one database. */
+export function effectReader(db: Kysely<Tables>): EffectReader {
+  const effectRow = statement((key: EffectIdentity) => {
+    return db
+      .selectFrom('effects')
+      .selectAll()
+      .where('tenant', '=', key.tenant)
+      .where('domain', '=', key.domain)
+      .where('reference', '=', key.reference)
+  })
+  const attemptRows = statement((key: EffectIdentity) => {
+    return db
+      .selectFrom('attempts')
+      .selectAll()
+      .where('tenant', '=', key.tenant)
+      .where('domain', '=', key.domain)
+      .where('reference', '=', key.reference)
+      .orderBy('number')
+  })
+  const observationRows = statement((key: EffectIdentity) => {
+    return db
+      .selectFrom('observations')
+      .selectAll()
+      .where('tenant', '=', key.tenant)
+      .where('domain', '=', key.domain)
+      .where('reference', '=', key.reference)
+      .orderBy('sequence')
+  })
+  const detailOf = statement((key: EffectIdentity & { number: number }) => {
+    return db
+      .selectFrom('attempts')
+      .select('detail')
+      .where('tenant', '=', key.tenant)
+      .where('domain', '=', key.domain)
+      .where('reference', '=', key.reference)
+      .where('number', '=', key.number)
+  })
+
+  return {
+    *effect(key) {
+      const stored = yield* firstOf(effectRow(key))
+      if (stored === null) return null
+      const row = parseEffect(stored)
+      const attempts = (yield* rowsOf(attemptRows(key))).map(parseAttempt)
+      const observations = (yield* rowsOf(observationRows(key))).map(parseObservation)
+      assertGapFree(
+        'attempts',
+        key,
+        attempts.map(({ number }) => number),
+      )
+      assertGapFree(
+        'observations',
+        key,
+        observations.map(({ sequence }) => sequence),
+      )
+      return { ...row, attempts, observations }
+    },
+
+    *attemptDetail({ tenant, domain, reference }, number) {
+      const stored = yield* firstOf(detailOf({ tenant, domain, reference, number }))
+      if (stored === null) return null
+      const row = new RowReader(stored, 'attempts', [tenant, domain, reference, number])
+      return row.maybe('detail', (column) => row.bytes(column))
+    },
+  }
+}
+
+// A row that is missing would read as evidence that was never there.
+function assertGapFree(table: string, { tenant, domain, reference }: EffectKey, numbers: readonly number[]): void {
+  const gap = numbers.findIndex((number, index) => number !== index + 1)
+  if (gap !== -1) throw new StoredDataCorrupt([table, tenant, domain, reference, gap + 1].join('/'))
+}

@@ -1,0 +1,121 @@
+// Reads many: lists of proposals and expired ones; each page by its keyset and through an index.
+import type { Kysely } from 'kysely'
+import { parseReference, type Reference } from '../../effect/reference.ts'
+import { StoredDataCorrupt } from '../../proposal/errors.ts'
+import type { Proposal } from '../../proposal/proposal.ts'
+import type { ListQuery } from '../../runtime/ports.ts'
+import { type Operation, rowsOf } from '../operation.ts'
+import { needsPerson, statusIsOpen } from '../partial-conditions.ts'
+import { PROPOSAL_COLUMNS, type ProposalColumns, parseProposal } from '../rows/proposal-row.ts'
+import { type Bound, bound, statement } from '../statement.ts'
+import type { Tables } from '../tables.ts'
+
+/** Told of every row that a list had to leave out because it cannot be read. */
+export type OnCorruptRow = (error: StoredDataCorrupt) => void
+
+/** The operations that read pages of proposals. */
+export interface ListReader {
+  list(query: ListQuery): Operation<readonly Proposal[]>
+  expired(tenant: Reference, now: number, limit: number): Operation<readonly Reference[]>
+}
+
+/** The paged reads over the statements of one database. */
+export function listReader(db: Kysely<Tables>, onCorruptRow: OnCorruptRow): ListReader {
+  const expiredRows = statement((page: { tenant: string; now: number; limit: number }) => {
+    return db
+      .selectFrom('proposals')
+      .select('ref')
+      .where('tenant', '=', page.tenant)
+      .where(statusIsOpen)
+      .where('expires_at', '<=', page.now)
+      .orderBy('expires_at')
+      .orderBy('ref')
+      .limit(page.limit)
+  })
+
+  return {
+    *list(query) {
+      const proposals: Proposal[] = []
+      let after: string | undefined = query.after
+      for (;;) {
+        const wanted = query.limit - proposals.length
+        const rows = yield* rowsOf(listQuery(db, query, { after, limit: wanted }))
+        for (const row of rows) {
+          try {
+            proposals.push(parseProposal(row))
+          } catch (error) {
+            if (!(error instanceof StoredDataCorrupt)) throw error
+            onCorruptRow(error)
+          }
+        }
+        // A page that a corrupt row has shortened is filled up: whoever gets a short page takes it for the last one.
+        if (rows.length < wanted || proposals.length === query.limit) return proposals
+        after = rows.at(-1)?.ref
+      }
+    },
+
+    *expired(tenant, now, limit) {
+      const rows = yield* rowsOf(expiredRows({ tenant, now, limit }))
+      return rows.map(({ ref }) => parseReference(ref, ''))
+    },
+  }
+}
+
+function listQuery(
+  db: Kysely<Tables>,
+  query: ListQuery,
+  page: { readonly after: string | undefined; readonly limit: number },
+): Bound<ProposalColumns> {
+  const { tenant, statuses, actionName, requester, effect, subject, dueAt } = query
+  let select = db
+    .selectFrom('proposals')
+    .select(PROPOSAL_COLUMNS)
+    .where('tenant', '=', tenant)
+    .where('erasure', 'in', ['none', 'requested'])
+  if (statuses !== undefined) select = select.where('status', 'in', statuses)
+  if (actionName !== undefined) select = select.where('action_name', '=', actionName)
+  if (requester !== undefined) select = select.where('requester', '=', requester)
+  if (effect !== undefined) {
+    select = select
+      .where('tenant', '=', effect.tenant)
+      .where('effect_domain', '=', effect.domain)
+      .where('effect_reference', '=', effect.reference)
+  }
+  if (subject !== undefined) select = select.where('subject', '=', subject)
+  if (query.needsPerson !== undefined) select = select.where(needsPerson)
+  if (dueAt !== undefined) select = select.where('ref', 'in', dueRefs(db, tenant, dueAt))
+  if (page.after !== undefined) select = select.where('ref', '<', page.after)
+  return bound(select.orderBy('ref', 'desc').limit(page.limit))
+}
+
+// Three small ranges, each through its partial index. What is due at an effect is done through its owner.
+function dueRefs(db: Kysely<Tables>, tenant: Reference, dueAt: number) {
+  const expired = db
+    .selectFrom('proposals')
+    .select('ref')
+    .where('tenant', '=', tenant)
+    .where(statusIsOpen)
+    .where('expires_at', '<=', dueAt)
+  const unverified = db
+    .selectFrom('effects')
+    .select('owner as ref')
+    .where('tenant', '=', tenant)
+    .where('verify_due_at', '<=', dueAt)
+    .where('owner', 'is not', null)
+    .$narrowType<{ ref: string }>()
+  const lapsed = db
+    .selectFrom('attempts')
+    .innerJoin('effects', (join) => {
+      return join
+        .onRef('effects.tenant', '=', 'attempts.tenant')
+        .onRef('effects.domain', '=', 'attempts.domain')
+        .onRef('effects.reference', '=', 'attempts.reference')
+    })
+    .select('effects.owner as ref')
+    .where('attempts.tenant', '=', tenant)
+    .where('attempts.ended_at', 'is', null)
+    .where('attempts.lease_until', '<=', dueAt)
+    .where('effects.owner', 'is not', null)
+    .$narrowType<{ ref: string }>()
+  return expired.union(unverified).union(lapsed)
+}

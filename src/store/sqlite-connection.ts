@@ -1,0 +1,93 @@
+// One connection to a SQLite file, whose transactions are poisoned by their first error.
+import type Database from 'better-sqlite3'
+import type { Ran } from './operation.ts'
+import type { Bound } from './statement.ts'
+
+/**
+ * COMMIT failed. That is no rollback: the change may be found when the file is next opened. Spec: reliability F5.
+ */
+export class CommitFailed extends Error {
+  override readonly name = 'CommitFailed'
+}
+
+/** How a transaction begins: writers take the lock at once, since a reader that turns writer fails at once (F3). */
+export type TransactionMode = 'immediate' | 'deferred'
+
+/**
+ * After an error inside a transaction SQLite may have rolled back by itself, and whatever is executed next would be
+ * committed on its own. So a transaction remembers its first error and runs nothing after it, and it is looked at before
+ * each statement and before COMMIT. Spec: reliability F4, rules R13.
+ */
+export class SqliteConnection {
+  readonly #database: Database.Database
+  readonly #statements = new Map<string, Database.Statement<unknown[]>>()
+  #transaction: { failure: unknown } | null = null
+
+  constructor(database: Database.Database) {
+    this.#database = database
+  }
+
+  begin(mode: TransactionMode): void {
+    if (this.#transaction !== null) throw new Error('A transaction is open already')
+    this.#prepared(mode === 'immediate' ? 'begin immediate' : 'begin').run()
+    this.#transaction = { failure: null }
+  }
+
+  run({ sql, parameters }: Bound<unknown>): Ran {
+    return this.#guarded(() => {
+      const statement = this.#prepared(sql)
+      if (statement.reader) return { rows: statement.all(...parameters), changed: 0 }
+      return { rows: [], changed: statement.run(...parameters).changes }
+    })
+  }
+
+  /** @throws CommitFailed if the database did not confirm; the first error if there was one before. */
+  commit(): void {
+    this.#guarded(() => undefined)
+    try {
+      this.#prepared('commit').run()
+    } catch (cause) {
+      throw new CommitFailed('The database did not confirm the commit', { cause })
+    }
+    this.#transaction = null
+  }
+
+  /** Ends the transaction whatever state it is in. */
+  rollback(): void {
+    this.#transaction = null
+    if (this.#database.inTransaction) this.#prepared('rollback').run()
+  }
+
+  /** The value of a pragma, or the answer to one that acts. */
+  pragma(text: string): unknown {
+    return this.#database.pragma(text, { simple: true })
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #guarded<Result>(act: () => Result): Result {
+    const transaction = this.#transaction
+    if (transaction === null) return act()
+    if (transaction.failure !== null) throw transaction.failure
+    try {
+      if (!this.#database.inTransaction) throw new Error('The transaction has ended by itself')
+      return act()
+    } catch (error) {
+      transaction.failure = error
+      throw error
+    }
+  }
+
+  #prepared(sql: string): Database.Statement<unknown[]> {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#database.prepare<unknown[]>(sql)
+    if (this.#statements.size < STATEMENTS_KEPT) this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** Enough for every statement of fixed form; lists, whose form depends on their filters, may be prepared anew. */
+const STATEMENTS_KEPT = 200

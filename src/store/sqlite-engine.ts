@@ -1,0 +1,126 @@
+// Runs operations on a SQLite file, each in one transaction and without a pause inside it.
+import { PersistenceOutcomeUnknown, StoreUnavailable } from '../proposal/errors.ts'
+import type { Engine } from './engine.ts'
+import type { Operation } from './operation.ts'
+import { CommitFailed, type SqliteConnection, type TransactionMode } from './sqlite-connection.ts'
+import { definiteFailure, sqliteCode } from './sqlite-errors.ts'
+
+/**
+ * One connection is enough: an operation never pauses, so no two of them overlap in this process, and no reader sees
+ * half of a change. Other processes are kept out by the locks of the file.
+ */
+export class SqliteEngine implements Engine {
+  readonly #connect: () => SqliteConnection
+  #connection: SqliteConnection | null = null
+  #isClosed = false
+
+  /** `connect` opens the file anew; it is called at the first use and after a commit that was not confirmed. */
+  constructor(connect: () => SqliteConnection) {
+    this.#connect = connect
+  }
+
+  async read<Result>(operation: () => Operation<Result>): Promise<Result> {
+    return this.#definite(() => this.#transact('deferred', operation))
+  }
+
+  async write<Result>(operation: () => Operation<Result>, isKept: (result: Result) => boolean): Promise<Result> {
+    try {
+      return this.#transact('immediate', operation, isKept)
+    } catch (error) {
+      if (!(error instanceof CommitFailed)) throw this.#failed(error)
+      if (sqliteCode(error.cause)?.startsWith('SQLITE_CONSTRAINT') === true) throw definiteFailure(error.cause)
+      return this.#again(operation, isKept, error)
+    }
+  }
+
+  async scrub(): Promise<'done' | 'busy'> {
+    return this.#definite(() => {
+      const { rows } = this.#open().run({ sql: 'pragma wal_checkpoint(truncate)', parameters: [] })
+      const [answer] = rows as readonly { readonly busy: number }[]
+      return answer?.busy === 0 ? 'done' : 'busy'
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#disconnect()
+  }
+
+  // Whether the first try has landed is not asked of this connection, which may know no better: a fresh one reads the file.
+  #again<Result>(operation: () => Operation<Result>, isKept: (result: Result) => boolean, first: CommitFailed): Result {
+    this.#disconnect()
+    try {
+      return this.#transact('immediate', operation, isKept)
+    } catch {
+      this.#disconnect()
+      throw new PersistenceOutcomeUnknown(null, { cause: first.cause })
+    }
+  }
+
+  #transact<Result>(
+    mode: TransactionMode,
+    operation: () => Operation<Result>,
+    isKept: (result: Result) => boolean = () => true,
+  ): Result {
+    const connection = this.#open()
+    connection.begin(mode)
+    try {
+      const result = run(connection, operation())
+      if (isKept(result)) connection.commit()
+      else connection.rollback()
+      return result
+    } catch (error) {
+      this.#abandon(connection)
+      throw error
+    }
+  }
+
+  // The first error is what happened; one that the rollback adds to it only means that the connection is of no more use.
+  #abandon(connection: SqliteConnection): void {
+    try {
+      connection.rollback()
+    } catch {
+      this.#disconnect()
+    }
+  }
+
+  #definite<Result>(act: () => Result): Result {
+    try {
+      return act()
+    } catch (error) {
+      throw this.#failed(error instanceof CommitFailed ? error.cause : error)
+    }
+  }
+
+  #failed(error: unknown): unknown {
+    const code = sqliteCode(error)
+    if (code !== null && CONNECTION_ENDING.some((start) => code.startsWith(start))) this.#disconnect()
+    return definiteFailure(error)
+  }
+
+  #open(): SqliteConnection {
+    if (this.#isClosed) throw new StoreUnavailable('The store is closed.')
+    this.#connection ??= this.#connect()
+    return this.#connection
+  }
+
+  #disconnect(): void {
+    const connection = this.#connection
+    this.#connection = null
+    try {
+      connection?.close()
+    } catch {
+      // It held nothing that was acknowledged and not yet on the disk.
+    }
+  }
+}
+
+/** After these the file is opened anew by the next operation. */
+const CONNECTION_ENDING = ['SQLITE_IOERR', 'SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN', 'SQLITE_READONLY']
+
+// After an error the operation is not resumed, so nothing that would have followed it can run.
+function run<Result>(connection: SqliteConnection, operation: Operation<Result>): Result {
+  let step = operation.next()
+  while (step.done !== true) step = operation.next(connection.run(step.value))
+  return step.value
+}

@@ -1,0 +1,120 @@
+// Opens a SQLite file as a store: looks before it touches, sets what durability needs, and asserts that it holds.
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StoreUnavailable } from '../proposal/errors.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { definiteFailure } from './sqlite-errors.ts'
+import { loadSqlite, type SqliteLibrary } from './sqlite-library.ts'
+import { migrate } from './sqlite-migrate.ts'
+import { type SchemaState, schemaState } from './sqlite-schema.ts'
+
+/** A file and how long to wait for other processes that write to it. */
+export interface SqliteFile {
+  readonly path: string
+  readonly busyTimeoutMs: number
+}
+
+const FULL = 2
+
+/**
+ * Opens a connection to a file that is a store already. @throws StoreUnavailable
+ */
+export function connect(library: SqliteLibrary, { path, busyTimeoutMs }: SqliteFile): SqliteConnection {
+  return translated(path, () => {
+    const connection = new SqliteConnection(new library(path, { timeout: busyTimeoutMs }))
+    try {
+      configure(connection)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  })
+}
+
+/**
+ * Makes the file a store if it is new, refuses it unless it is one of this version.
+ * @throws StoreUnavailable with one sentence
+ */
+export async function prepareFile(library: SqliteLibrary, file: SqliteFile): Promise<void> {
+  const state = await inspectFile(library, file)
+  if (state.kind === 'current') return
+  if (state.kind === 'refused') throw refusal(file.path, state.sentence)
+  if (state.kind === 'older') {
+    throw refusal(
+      file.path,
+      `The database is of an older version; ${state.pending.length} migrations are to be run first.`,
+    )
+  }
+  await migrateFile(library, file)
+}
+
+/** Runs what is pending, whatever the file is now. @throws StoreUnavailable */
+export async function migrateFile(library: SqliteLibrary, file: SqliteFile): Promise<void> {
+  const connection = connect(library, file)
+  try {
+    await migrate(connection)
+  } catch (error) {
+    throw named(file.path, definiteFailure(error))
+  } finally {
+    connection.close()
+  }
+}
+
+/** What the file is. Nothing is changed, so that the database of another application is left as it was. */
+export async function inspectFile(library: SqliteLibrary, { path, busyTimeoutMs }: SqliteFile): Promise<SchemaState> {
+  const folder = dirname(path)
+  if (!existsSync(folder)) throw refusal(path, `The folder ${folder} does not exist.`)
+  if (!existsSync(path)) return { kind: 'new' }
+  if (statSync(path).isDirectory()) throw refusal(path, 'There is a directory in the place of the database file.')
+  if (statSync(path).size === 0) return { kind: 'new' }
+  const connection = translated(path, () => new SqliteConnection(new library(path, { timeout: busyTimeoutMs })))
+  try {
+    return await schemaState(connection, library)
+  } catch (error) {
+    throw named(path, definiteFailure(error))
+  } finally {
+    connection.close()
+  }
+}
+
+/** The library, once it can be loaded. */
+export function sqliteLibrary(): SqliteLibrary {
+  return loadSqlite()
+}
+
+function configure(connection: SqliteConnection): void {
+  const journal = connection.pragma('journal_mode = wal')
+  if (journal !== 'wal') throw new StoreUnavailable('The database file cannot be used with a write-ahead log.')
+  connection.pragma('synchronous = full')
+  connection.pragma('foreign_keys = on')
+  connection.pragma('secure_delete = on')
+  connection.pragma('trusted_schema = off')
+  // SQLite may answer FULL right after the mode is set and use NORMAL after the first access (reliability F2).
+  connection.run({ sql: 'select count(*) from sqlite_schema', parameters: [] })
+  const isDurable = Number(connection.pragma('synchronous')) >= FULL
+  const isGuarded = connection.pragma('foreign_keys') === 1 && connection.pragma('secure_delete') === 1
+  if (!isDurable || !isGuarded) {
+    throw new StoreUnavailable(
+      'The database does not keep synchronous=FULL, foreign_keys and secure_delete switched on.',
+    )
+  }
+}
+
+function translated<Result>(path: string, act: () => Result): Result {
+  try {
+    return act()
+  } catch (error) {
+    throw named(path, definiteFailure(error))
+  }
+}
+
+// Whoever opens a store is its operator, who must learn which file is meant.
+function named(path: string, error: unknown): unknown {
+  if (!(error instanceof StoreUnavailable)) return error
+  return error.message.endsWith(path) ? error : refusal(path, error.message, error.cause)
+}
+
+function refusal(path: string, sentence: string, cause?: unknown): StoreUnavailable {
+  return new StoreUnavailable(`${sentence} File: ${path}`, { cause })
+}

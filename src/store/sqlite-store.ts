@@ -1,0 +1,87 @@
+// The SQLite store as it is opened by its users, and the migration of its file.
+import { DummyDriver, Kysely } from 'kysely'
+import type { Store } from '../runtime/ports.ts'
+import { KyselyStore } from './kysely-store.ts'
+import type { OnCorruptRow } from './reads/list-reader.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+import { SqliteEngine } from './sqlite-engine.ts'
+import { connect, inspectFile, migrateFile, prepareFile, type SqliteFile, sqliteLibrary } from './sqlite-open.ts'
+import { migrationTexts, type MigrationText } from './sqlite-migrate.ts'
+import { type StoreTime, systemStoreTime } from './store-time.ts'
+import { StoreUnavailable } from '../proposal/errors.ts'
+
+/** How a SQLite store is opened. */
+export interface SqliteStoreOptions {
+  /** The store's clock, which judges `notAfter`; the machine's by default. */
+  readonly clock?: StoreTime
+  /** How long to wait for another process that writes; 5,000 ms by default. This process does nothing else meanwhile. */
+  readonly busyTimeoutMs?: number
+  /** Told of every stored row that a list leaves out because it cannot be read; read by its reference it throws. */
+  readonly onCorruptRow?: OnCorruptRow
+}
+
+const BUSY_TIMEOUT_MS = 5_000
+
+/**
+ * Opens the durable store in a file, and makes it if there is none. Whatever a commit acknowledges has been synced to the
+ * disk. Several processes may use one file. Spec: store 3, reliability F1 to F5.
+ *
+ * ```ts
+ * const store = await sqliteStore('countersign.db')
+ * ```
+ *
+ * @throws StoreUnavailable with one sentence that says what is wrong with the file, its folder or the installation
+ */
+export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  const file = sqliteFile(path, options.busyTimeoutMs)
+  const library = sqliteLibrary()
+  await prepareFile(library, file)
+  const engine = new SqliteEngine(() => connect(library, file))
+  const store = new KyselyStore({
+    db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
+    engine,
+    clock: options.clock ?? systemStoreTime,
+    onCorruptRow: options.onCorruptRow ?? (() => undefined),
+  })
+  await store.health()
+  return store
+}
+
+/** What a migration did, or with `dryRun` would do. */
+export interface SqliteMigrationResult {
+  /** The migrations that ran or are to be run, each with its statements. */
+  readonly migrations: readonly MigrationText[]
+}
+
+/**
+ * Brings a file to the schema of this version, in one transaction; a file that is there already is left as it is.
+ * With `dryRun` nothing is changed.
+ * @throws StoreUnavailable
+ */
+export async function migrateSqlite(
+  path: string,
+  { dryRun = false, busyTimeoutMs }: { readonly dryRun?: boolean; readonly busyTimeoutMs?: number } = {},
+): Promise<SqliteMigrationResult> {
+  const file = sqliteFile(path, busyTimeoutMs)
+  const library = sqliteLibrary()
+  const state = await inspectFile(library, file)
+  switch (state.kind) {
+    case 'refused':
+      throw new StoreUnavailable(`${state.sentence} File: ${path}`)
+    case 'current':
+      return { migrations: [] }
+    case 'new':
+    case 'older': {
+      const migrations = state.kind === 'older' ? state.pending : await migrationTexts()
+      if (!dryRun) await migrateFile(library, file)
+      return { migrations }
+    }
+  }
+}
+
+function sqliteFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
+  if (path === '' || path === ':memory:' || path.startsWith('file:')) {
+    throw new TypeError('A SQLite store is kept in a file, which is named by its path')
+  }
+  return { path, busyTimeoutMs }
+}

@@ -1,0 +1,51 @@
+// Commits a change: known already, in conflict, or written whole, in the one order that the triggers allow.
+import type { Kysely } from 'kysely'
+import type { Change, Committed, Conflict } from '../../runtime/ports.ts'
+import { conflictOf } from '../conflicts.ts'
+import { changedBy, firstOf, type Operation } from '../operation.ts'
+import { eventRow } from '../rows/event-row.ts'
+import { receiptRow } from '../rows/receipt-row.ts'
+import { statement } from '../statement.ts'
+import type { StoreTime } from '../store-time.ts'
+import type { ChangesTable, EventColumns, ReceiptsTable, Tables } from '../tables.ts'
+import { effectWriter } from './effect-writer.ts'
+import { conflictFinder } from './find-conflict.ts'
+import { proposalWriter } from './proposal-writer.ts'
+
+/** The operation that applies a change; run again with the same change id it answers what the first one did. */
+export type CommitChange = (change: Change) => Operation<Committed | Conflict>
+
+/** The commit over the statements of one database. */
+export function changeCommitter(db: Kysely<Tables>, clock: StoreTime): CommitChange {
+  const landedChange = statement((key: { tenant: string; changeId: string }) => {
+    return db.selectFrom('changes').select('at').where('tenant', '=', key.tenant).where('change_id', '=', key.changeId)
+  })
+  const insertChange = statement((row: ChangesTable) => db.insertInto('changes').values(row))
+  const insertReceipt = statement((row: ReceiptsTable) => db.insertInto('receipts').values(row))
+  const insertEvent = statement((row: Omit<EventColumns, 'position'>) => db.insertInto('events').values(row))
+  const find = conflictFinder(db)
+  const proposals = proposalWriter(db)
+  const effects = effectWriter(db)
+
+  return function* commitChange(change) {
+    const { tenant, changeId } = change
+    const landed = yield* firstOf(landedChange({ tenant, changeId }))
+    if (landed !== null) return { kind: 'committed', at: landed.at }
+    // Read under the write lock: time spent waiting for it counts against `notAfter`.
+    const at = clock.now()
+    const on = conflictOf(change, yield* find(change, at))
+    if (on !== null) return { kind: 'conflict', on }
+
+    yield* changedBy(insertChange({ tenant, change_id: changeId, at }))
+    for (const write of change.proposals) yield* proposals.write(write)
+    for (const decision of change.approvals) yield* proposals.decide(tenant, decision)
+    const erased = new Set(change.proposals.flatMap((write) => (write.kind === 'erase' ? [write.tombstone.ref] : [])))
+    for (const receipt of change.receipts) {
+      // The receipt of an erasure keeps its links like all the others, and nothing of what it says.
+      yield* changedBy(insertReceipt(receiptRow(erased.has(receipt.proposal) ? { ...receipt, body: null } : receipt)))
+    }
+    if (change.effect !== null) yield* effects.write(change.effect)
+    for (const event of change.events) yield* changedBy(insertEvent(eventRow(tenant, event)))
+    return { kind: 'committed', at }
+  }
+}

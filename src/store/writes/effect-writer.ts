@@ -1,0 +1,82 @@
+// Writes effects: the end of an attempt, a new attempt, an observation, then the effect that they belong to.
+import { type Expression, type Kysely, type RawBuilder, sql } from 'kysely'
+import type { EffectKey } from '../../effect/effect-key.ts'
+import type { AttemptEnd, EffectWrite, Sealed } from '../../runtime/ports.ts'
+import { invariant } from '../broken-invariant.ts'
+import { changedBy, type Operation } from '../operation.ts'
+import { attemptRow, type EndingState, endingState } from '../rows/attempt-row.ts'
+import { effectRow } from '../rows/effect-row.ts'
+import { observationRow } from '../rows/observation-row.ts'
+import { statement } from '../statement.ts'
+import type { AttemptsTable, EffectsTable, ObservationsTable, Tables } from '../tables.ts'
+
+/** The operation that writes an effect with its rows. */
+export interface EffectWriter {
+  write(write: EffectWrite): Operation<void>
+}
+
+type EndOfAttempt = Pick<AttemptsTable, 'tenant' | 'domain' | 'reference' | 'number' | 'token' | 'detail'> & EndingState
+
+type ExpectedEffect = EffectsTable & { readonly expected: number }
+
+/** The writes of effects over the statements of one database. */
+export function effectWriter(db: Kysely<Tables>): EffectWriter {
+  const insertEffect = statement((row: EffectsTable) => db.insertInto('effects').values(row))
+  const updateEffect = statement(({ tenant, domain, reference, expected, ...state }: ExpectedEffect) => {
+    return db
+      .updateTable('effects')
+      .set(state)
+      .where('tenant', '=', tenant)
+      .where('domain', '=', domain)
+      .where('reference', '=', reference)
+      .where('version', '=', expected)
+  })
+  const insertAttempt = statement((row: AttemptsTable) => db.insertInto('attempts').values(row))
+  const endAttempt = statement(({ tenant, domain, reference, number, token, detail, ...state }: EndOfAttempt) => {
+    return db
+      .updateTable('attempts')
+      .set({ ...state, detail: unlessErased(detail, { tenant, ref: sql.ref('attempts.proposal') }) })
+      .where('tenant', '=', tenant)
+      .where('domain', '=', domain)
+      .where('reference', '=', reference)
+      .where('number', '=', number)
+      .where('token', '=', token)
+      .where('ended_at', 'is', null)
+  })
+  const insertObservation = statement((row: ObservationsTable) => {
+    const facts = unlessErased(row.facts, { tenant: row.tenant, ref: row.sealed_for })
+    return db.insertInto('observations').values({ ...row, facts })
+  })
+
+  function* end(key: EffectKey, { number, token, ending, detail }: AttemptEnd): Operation<void> {
+    const { tenant, domain, reference } = key
+    const values = { tenant, domain, reference, number, token, detail, ...endingState(ending) }
+    invariant((yield* changedBy(endAttempt(values))) === 1, 'an attempt ends by its token')
+  }
+
+  return {
+    *write({ row, expect, opened, ended, observed }) {
+      if (ended !== null) yield* end(row.key, ended)
+      if (opened !== null) yield* changedBy(insertAttempt(attemptRow(row.key, opened)))
+      if (observed !== null) {
+        const { observation, facts, sealedFor } = observed
+        yield* changedBy(insertObservation({ ...observationRow(row.key, observation), sealed_for: sealedFor, facts }))
+      }
+      if (expect === 'absent') {
+        yield* changedBy(insertEffect(effectRow(row)))
+      } else {
+        const changed = yield* changedBy(updateEffect({ ...effectRow(row), expected: expect }))
+        invariant(changed === 1, 'an effect changes at its version')
+      }
+    },
+  }
+}
+
+// What was sealed for a proposal that has been erased meanwhile is dropped; the evidence beside it is kept.
+function unlessErased(
+  sealed: Sealed | null,
+  { tenant, ref }: { readonly tenant: string; readonly ref: string | null | Expression<unknown> },
+): RawBuilder<Sealed | null> {
+  return sql<Sealed | null>`(select ${sealed} from proposals
+    where proposals.tenant = ${tenant} and proposals.ref = ${ref} and proposals.erasure <> 'erased')`
+}

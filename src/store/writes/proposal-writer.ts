@@ -1,0 +1,94 @@
+// Writes proposals: new ones with key and request key, changed and erased ones at their revision, and decisions.
+import { type Kysely, sql } from 'kysely'
+import type { Reference } from '../../effect/reference.ts'
+import type { ApprovalWrite, ProposalErase, ProposalInsert, ProposalUpdate, Sealed } from '../../runtime/ports.ts'
+import { invariant } from '../broken-invariant.ts'
+import { changedBy, type Operation } from '../operation.ts'
+import { approvalRow, type UnnumberedApproval } from '../rows/approval-row.ts'
+import { type ProposalState, proposalRow, proposalState } from '../rows/proposal-row.ts'
+import { type TombstoneState, tombstoneState } from '../rows/tombstone-row.ts'
+import { statement } from '../statement.ts'
+import type { KeysTable, ProposalsTable, RequestKeysTable, Tables } from '../tables.ts'
+
+/** The operations that write proposals and their decisions. */
+export interface ProposalWriter {
+  write(write: ProposalInsert | ProposalUpdate | ProposalErase): Operation<void>
+  decide(tenant: Reference, write: ApprovalWrite): Operation<void>
+}
+
+interface ProposalKey {
+  readonly tenant: string
+  readonly ref: string
+}
+
+type UpdatedState = ProposalState & { readonly result: Sealed | null }
+
+/** The writes of proposals over the statements of one database. */
+export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
+  const insertProposal = statement((row: ProposalsTable) => db.insertInto('proposals').values(row))
+  const insertKey = statement((row: KeysTable) => db.insertInto('keys').values(row))
+  const insertRequestKey = statement((row: RequestKeysTable) => db.insertInto('request_keys').values(row))
+  const updateProposal = statement(({ tenant, ref, result, ...state }: ProposalKey & UpdatedState) => {
+    return db
+      .updateTable('proposals')
+      .set({ ...state, result: sql<Sealed | null>`coalesce(${result}, result)` })
+      .where('tenant', '=', tenant)
+      .where('ref', '=', ref)
+      .where('revision', '=', sql<number>`${state.revision} - 1`)
+      .where('erasure', '<>', 'erased')
+  })
+  // A trigger removes what hangs on the proposal, so that no tombstone can stand beside what it says is gone.
+  const eraseProposal = statement(({ tenant, ref, ...state }: ProposalKey & TombstoneState) => {
+    return db
+      .updateTable('proposals')
+      .set(state)
+      .where('tenant', '=', tenant)
+      .where('ref', '=', ref)
+      .where('revision', '=', sql<number>`${state.revision} - 1`)
+      .where('erasure', '<>', 'erased')
+  })
+  const insertApproval = statement((row: UnnumberedApproval) => {
+    const number = sql<number>`(select coalesce(max(number), 0) + 1 from approvals
+      where tenant = ${row.tenant} and proposal = ${row.proposal})`
+    return db.insertInto('approvals').values({ ...row, number })
+  })
+
+  function* insert(write: ProposalInsert): Operation<void> {
+    const { tenant, ref } = write.proposal
+    const { kekVersion, wrapped } = write.key
+    yield* changedBy(insertProposal(proposalRow(write)))
+    yield* changedBy(insertKey({ tenant, proposal: ref, kek_version: kekVersion, wrapped }))
+    if (write.requestKeyHash !== null) {
+      yield* changedBy(insertRequestKey({ tenant, hash: write.requestKeyHash, proposal: ref }))
+    }
+  }
+
+  function* update({ proposal, result }: ProposalUpdate): Operation<void> {
+    const { tenant, ref } = proposal
+    const values = { tenant, ref, result: result ?? null, ...proposalState(proposal) }
+    const changed = yield* changedBy(updateProposal(values))
+    invariant(changed === 1, 'a proposal changes at its revision')
+  }
+
+  function* erase({ tombstone }: ProposalErase): Operation<void> {
+    const { tenant, ref } = tombstone
+    const changed = yield* changedBy(eraseProposal({ tenant, ref, ...tombstoneState(tombstone) }))
+    invariant(changed === 1, 'a proposal is erased at its revision')
+  }
+
+  return {
+    write(write) {
+      switch (write.kind) {
+        case 'insert':
+          return insert(write)
+        case 'update':
+          return update(write)
+        case 'erase':
+          return erase(write)
+      }
+    },
+    *decide(tenant, write) {
+      yield* changedBy(insertApproval(approvalRow(tenant, write)))
+    },
+  }
+}
