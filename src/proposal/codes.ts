@@ -43,7 +43,10 @@ export const REFUSALS = {
   separation_of_duties: { http: 403, title: 'The policy excludes this person from deciding on this proposal.' },
   decision_not_permitted: { http: 403, title: 'The caller has no right to decide on this proposal.' },
   not_permitted: { http: 403, title: 'The caller has no right to do this.' },
-  binding_mismatch: { http: 409, title: 'The decision names another commitment, or its session lacks the assurance asked for.' },
+  binding_mismatch: {
+    http: 409,
+    title: 'The decision names another commitment, or its session lacks the assurance asked for.',
+  },
   request_key_reused: { http: 422, title: 'The request key was used for another command.' },
   malformed_reference: { http: 400, title: 'A reference or code is not of the allowed form.' },
   invalid_command: { http: 422, title: 'The command does not fit the action’s schema.' },
@@ -52,7 +55,10 @@ export const REFUSALS = {
   preparation_failed: { http: 503, title: 'The action could not prepare the proposal.' },
   policy_unsatisfiable: { http: 422, title: 'Nobody is left who could meet the policy.' },
   effect_reference_identifying: { http: 422, title: 'The effect reference names private things; it must be opaque.' },
-  effect_kind_conflict: { http: 409, title: 'The effect domain belongs to guarded calls.' },
+  effect_already_completed: {
+    http: 409,
+    title: 'The effect was completed through another proposal, which the caller may not read.',
+  },
   action_not_registered: { http: 422, title: 'No such action is registered.' },
   limit_exceeded: { http: 422, title: 'A limit was exceeded.' },
   revision_mismatch: { http: 412, title: 'The proposal has changed since it was read.' },

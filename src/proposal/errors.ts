@@ -130,11 +130,11 @@ export class EffectReferenceIdentifying extends Refusal {
   }
 }
 
-/** The effect exists as a guarded call; proposals never take it over (rules R17). */
-export class EffectKindConflict extends Refusal {
-  readonly code = 'effect_kind_conflict'
+/** The effect was completed through another proposal; a caller who may read that one is answered with it instead. */
+export class EffectAlreadyCompleted extends Refusal {
+  readonly code = 'effect_already_completed'
   constructor() {
-    super('effect_kind_conflict')
+    super('effect_already_completed')
   }
 }
 
@@ -235,7 +235,7 @@ export type AnyRefusal =
   | PreparationFailed
   | PolicyUnsatisfiable
   | EffectReferenceIdentifying
-  | EffectKindConflict
+  | EffectAlreadyCompleted
   | ActionNotRegistered
   | LimitExceeded
   | RevisionMismatch
@@ -244,6 +244,18 @@ export type AnyRefusal =
   | StoreUnavailable
   | PersistenceOutcomeUnknown
   | StoredDataCorrupt
+
+/**
+ * The store was used with another reference key. Under this one every effect would have another name, and what was done
+ * once could be done again; nothing can be opened with it. Spec: lifecycle 1.
+ */
+export class ReferenceKeyChanged extends TypeError {
+  readonly code = 'reference_key_changed'
+  constructor() {
+    super('The store was used with another reference key; open it with the keyring that it was first used with.')
+    this.name = 'ReferenceKeyChanged'
+  }
+}
 
 /** A definition that cannot be safe, refused when it is registered, with every path and reason. Spec: lifecycle 3. */
 export class DefinitionError extends TypeError {

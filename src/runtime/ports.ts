@@ -3,6 +3,7 @@ import type { EffectKey } from '../effect/effect-key.ts'
 import type { Attempt, AttemptEnding, Effect, Observation } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
 import type { Approval } from '../proposal/approval.ts'
+import type { EventDraft, EventType } from '../proposal/event.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Receipt } from '../proposal/receipt.ts'
 import type { Status } from '../proposal/status.ts'
@@ -148,27 +149,6 @@ export type ApprovalWrite =
     }
   | { readonly kind: 'revoked'; readonly proposal: Reference; readonly approvalId: Reference; readonly revokedAt: number }
 
-/** What the world may hear of: references and statuses only. A row exists exactly when its transition committed. */
-export interface EventDraft {
-  readonly type: EventType
-  readonly proposal: Reference
-  readonly status: Status
-  readonly revision: number
-  readonly at: number
-}
-
-/** Spec: http "Webhooks out". */
-export type EventType =
-  | 'proposal.prepared'
-  | 'proposal.approval_needed'
-  | 'proposal.approved'
-  | 'proposal.closed'
-  | 'proposal.executing'
-  | 'proposal.in_doubt'
-  | 'proposal.needs_person'
-  | 'proposal.settled'
-  | 'proposal.erased'
-
 /**
  * A change is plain data, applied in one transaction or not at all. The change id makes it land exactly once, however
  * often and late it is tried. Spec: store 1.
@@ -197,6 +177,8 @@ export interface Conflict {
   readonly kind: 'conflict'
   readonly on: 'revision' | 'effect' | 'exists' | 'request_key' | 'fenced' | 'too_late' | 'erased'
 }
+
+export type { EventDraft, EventType }
 
 /** What `list` finds, newest first; every filter narrows. */
 export interface ListQuery {

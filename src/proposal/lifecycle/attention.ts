@@ -1,0 +1,52 @@
+// Attention: what in an effect's evidence a person must look at, whatever the status of the proposal.
+import type { Effect, Observation, ObservationFlag } from '../../effect/effect.ts'
+import { evidenceOf, mayHaveOccurred } from '../../effect/effect-evidence.ts'
+import type { Attention, Proposal } from '../proposal.ts'
+import { isClosed, isOpen } from '../status.ts'
+
+/** Why the owner of an effect waits for a person: evidence that sticks until it is settled. Spec: lifecycle 7, rules R8. */
+export type PersonReason = 'conflicting_evidence' | 'effect_mismatch' | 'duplicate_effect'
+
+/** Whether a person must look before anything else happens, and why; null if the evidence speaks for itself. */
+export function personReason(effect: Effect): PersonReason | null {
+  if (evidenceOf(effect).conflict) return 'conflicting_evidence'
+  const flags = unsettledFlags(effect)
+  if (flags.has('effect_mismatch') || flags.has('predates_attempt')) return 'effect_mismatch'
+  return flags.has('duplicate') ? 'duplicate_effect' : null
+}
+
+/** The flags that a proposal of this effect carries; its owner and its former owners alike. */
+export function attentionOf(proposal: Proposal, effect: Effect): readonly Attention[] {
+  const evidence = evidenceOf(effect)
+  const flags = unsettledFlags(effect)
+  const raised: Attention[] = []
+  if (evidence.conflict) raised.push('conflicting_evidence')
+  if (flags.has('effect_mismatch') || flags.has('predates_attempt')) raised.push('effect_mismatch')
+  if (flags.has('duplicate') || flags.has('reference_differs') || (evidence.status === 'CONFIRMED' && evidence.duplicatePossible)) {
+    raised.push('duplicate_possible')
+  }
+  if (flags.has('reversed')) raised.push('reversed')
+  if (saysNothingWasDone(proposal) && mayHaveDoneIt(proposal, effect)) {
+    if (evidence.status === 'CONFIRMED') raised.push('late_evidence')
+    if (evidence.status === 'UNKNOWN' && evidence.settled === null) raised.push('effect_in_doubt')
+  }
+  return raised
+}
+
+// A settlement answers every flag that its person could have seen.
+function unsettledFlags(effect: Effect): ReadonlySet<ObservationFlag> {
+  const seen = effect.settlement?.upToSequence ?? 0
+  const open = (observation: Observation): boolean => observation.sequence > seen
+  return new Set(effect.observations.filter(open).flatMap(({ flags }) => flags))
+}
+
+// Open, or closed in a way that no evidence moves: an attempt behind it is the surprise.
+function saysNothingWasDone({ status }: Proposal): boolean {
+  if (isOpen(status)) return true
+  return isClosed(status) && status !== 'verified' && status !== 'failed_known' && status !== 'closed_unknown'
+}
+
+// What another proposal's attempts do is no surprise to this one.
+function mayHaveDoneIt(proposal: Proposal, effect: Effect): boolean {
+  return effect.attempts.some((attempt) => attempt.proposal === proposal.ref && mayHaveOccurred(effect, attempt))
+}

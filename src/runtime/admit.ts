@@ -1,0 +1,170 @@
+// Admission: rights and time are judged once more, the attempt becomes durable, and only then is the executor called.
+import type { Effect } from '../effect/effect.ts'
+import { unclaimed, withOpened } from '../effect/effect-changes.ts'
+import { idempotencyKey } from '../effect/effect-key.ts'
+import { nextGeneration } from '../effect/generation.ts'
+import type { Reference } from '../effect/reference.ts'
+import { parseCanonicalJson } from '../effect/canonical-json.ts'
+import { reason, stay } from '../proposal/lifecycle/verdict.ts'
+import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
+import { evaluatePolicy, type PolicyEvaluation } from '../proposal/evaluate-policy.ts'
+import type { ExecutorWord } from '../proposal/executor-word.ts'
+import { approvalsFrom, closedBy, keyRemembered } from '../proposal/resend.ts'
+import type { Resolution } from '../proposal/resolution.ts'
+import { AuthorizationUnavailable } from '../proposal/errors.ts'
+import { callerOf, may } from './authority.ts'
+import { callExecutor } from './call-executor.ts'
+import type { Content } from './content.ts'
+import { effectWrite } from './effect-write.ts'
+import { blocked, conclude, type Execution, type Round } from './execution.ts'
+import { recordLate } from './late.ts'
+import { commitMove } from './record.ts'
+import { isRelatedInDoubt } from './related.ts'
+import { refusedApprovers } from './refused-approvers.ts'
+import { resultOf } from './result.ts'
+import { LOST_RACE } from './rounds.ts'
+import { type Admitted, settleAttempt } from './settle-attempt.ts'
+
+/** Steps 8 to 12 of an execution. `effect` is as the claim was judged on it. Spec: lifecycle 6. */
+export async function admitAndCall(
+  execution: Execution,
+  content: Content,
+  effect: Effect | null,
+  resolution: Resolution,
+): Promise<Round> {
+  const { core, session, stored, registered } = execution
+  const { definition } = registered
+  const { proposal } = stored
+  const approvals = approvalsThatCount(execution, effect)
+
+  let without: ReadonlySet<Reference>
+  try {
+    const about = { proposal, ...(resolution.current === null ? {} : { snapshot: resolution.current }) }
+    if (!(await may(core, definition, 'execute', callerOf(session), about))) return blocked(execution, 'not_permitted')
+    without = await refusedApprovers(execution, approvals)
+  } catch (error) {
+    if (error instanceof AuthorizationUnavailable) return blocked(execution, 'authorization_unavailable')
+    throw error
+  }
+  if (proposal.policy.whileRelatedInDoubt === 'block' && (await isRelatedInDoubt(core, proposal))) {
+    return blocked(execution, 'related_in_doubt')
+  }
+
+  // From here to the change nothing is awaited: what was judged is what is admitted.
+  const now = core.clock.now()
+  const at = { now, commitment: proposal.commitment }
+  if (now >= proposal.expiresAt) return LOST_RACE
+  const evaluation = evaluatePolicy(proposal.policy, approvals, { ...at, without })
+  if (!evaluation.met) return refuseUnmet(execution, without, now)
+  if (effect !== null && closedBy(effect) === 'evidence' && !keyRemembered(definition, effect, now)) {
+    return blocked(execution, 'key_lifetime_over')
+  }
+  return admit(execution, content, effect ?? unclaimed(proposal.effect), effect === null, resolution, evaluation, now)
+}
+
+// Approvals from before an earlier attempt of another proposal was closed by evidence do not carry over (rules R1).
+function approvalsThatCount({ stored }: Execution, effect: Effect | null): Execution['stored']['approvals'] {
+  const from = effect === null ? null : approvalsFrom(effect, stored.proposal.ref)
+  return from === null ? stored.approvals : stored.approvals.filter(({ decidedAt }) => decidedAt >= from)
+}
+
+function refuseUnmet(
+  execution: Execution,
+  without: ReadonlySet<string>,
+  now: number,
+): Promise<Round> {
+  const { stored } = execution
+  const { policy, commitment } = stored.proposal
+  // A right that is missing may come back; approvals that are too old for this effect must be given anew; else time lapsed.
+  const all = evaluatePolicy(policy, stored.approvals, { now, commitment })
+  if (!all.met) return conclude(execution, lifecycle.lapse(stored.proposal, now))
+  return blocked(execution, without.size > 0 ? 'not_permitted' : 'earlier_attempt')
+}
+
+async function admit(
+  execution: Execution,
+  content: Content,
+  effect: Effect,
+  isFirst: boolean,
+  resolution: Resolution,
+  evaluation: PolicyEvaluation,
+  now: number,
+): Promise<Round> {
+  const { core, stored, registered, actor } = execution
+  const { definition } = registered
+  const { proposal } = stored
+  const generation = nextGeneration(effect.attempts, effect.observations)
+  const after = withOpened(effect, proposal.ref, {
+    proposal: proposal.ref,
+    action: proposal.action,
+    target: definition.target.name,
+    generation,
+    idempotencyKey: idempotencyKey(proposal.effect, generation),
+    token: core.ids.token(),
+    startedAt: now,
+    leaseUntil: now + definition.leaseMs,
+    precondition: resolution.precondition,
+  })
+  const attempt = after.attempts.at(-1)
+  if (attempt === undefined) throw new Error('an attempt was just opened')
+  const move = lifecycle.admit(proposal, attempt, now)
+  if (move.kind !== 'move' || move.proposal.status !== 'executing') return conclude(execution, move)
+
+  const formerKeys = definition.formerDomains.map((domain) => ({ ...proposal.effect, domain }))
+  const write = effectWrite(after, isFirst ? 'absent' : effect.version, { opened: attempt, formerKeys })
+  const notAfter = Math.min(proposal.expiresAt, evaluation.validUntil ?? proposal.expiresAt)
+  const beganMs = core.clock.monotonic()
+  const answer = await commitMove(core, { stored, move, actor }, { effect: write, notAfter })
+  if (answer.kind === 'conflict') return LOST_RACE
+
+  const { effect: key } = proposal
+  const admitted = { registered, proposal: move.proposal, effect: key, attempt, key: content.key, actor }
+  return callAndSettle(execution, admitted, content, resolution, { beganMs, notAfter })
+}
+
+async function callAndSettle(
+  execution: Execution,
+  admitted: Admitted,
+  content: Content,
+  resolution: Resolution,
+  limits: { readonly beganMs: number; readonly notAfter: number },
+): Promise<Round> {
+  const { core } = execution
+  const { definition } = admitted.registered
+  // Nothing is awaited between these looks at the clocks and the call.
+  const leaseLeftMs = definition.leaseMs - (core.clock.monotonic() - limits.beganMs)
+  const now = core.clock.now()
+  if (leaseLeftMs < definition.executeTimeoutMs) return settleAndAnswer(execution, admitted, notSent('lease_too_short', now))
+  if (now >= limits.notAfter) return settleAndAnswer(execution, admitted, notSent('too_late', now))
+  const word = await callExecutor(core, {
+    admitted,
+    snapshot: parseCanonicalJson(content.snapshotText),
+    resolution,
+    abortInMs: definition.executeTimeoutMs,
+    leaseLeftMs,
+    onLate: (late) => void recordLateWord(execution, admitted, late),
+  })
+  return settleAndAnswer(execution, admitted, word)
+}
+
+async function settleAndAnswer({ core, session }: Execution, admitted: Admitted, word: ExecutorWord): Promise<Round> {
+  const { verdict } = await settleAttempt(core, admitted, word)
+  const stored = await core.store.proposal(admitted.proposal.tenant, admitted.proposal.ref)
+  if (stored?.kind !== 'live') throw new Error('a proposal with an attempt that was under way is not erased')
+  return resultOf(core, session, stored, verdict.kind === 'refused' ? stay('in_progress') : verdict)
+}
+
+// Nobody waits for a late word any more; that it could not be kept is all that is left to say.
+async function recordLateWord({ core }: Execution, admitted: Admitted, word: ExecutorWord): Promise<void> {
+  try {
+    await recordLate(core, admitted, word)
+  } catch {
+    const fields = { proposal: admitted.proposal.ref, attempt: admitted.attempt.number, ending: word.ending.kind }
+    core.logger.error(fields, 'a late word of an executor could not be stored')
+  }
+}
+
+function notSent(why: 'lease_too_short' | 'too_late', at: number): ExecutorWord {
+  const ending = { kind: 'not_sent', evidence: 'FAILED', at, reason: reason(why), externalReference: null } as const
+  return { ending, resultText: null, errorText: null }
+}

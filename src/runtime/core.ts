@@ -1,0 +1,24 @@
+// What every operation of the runtime works with, and the few questions that all of them ask.
+import { type ProposalKey, ProposalKeys } from './sealing.ts'
+import type { Registry } from './registry.ts'
+import type { Clock, Ids, LiveProposal, Logger, Store } from './ports.ts'
+
+/** The parts of a runtime. */
+export interface Core {
+  readonly store: Store
+  readonly keys: ProposalKeys
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly registry: Registry
+  readonly logger: Logger
+  readonly referenceKey: Uint8Array
+  /** Names this instance in verification leases. */
+  readonly instance: string
+  /** Effects whose verifier this instance is asking right now. */
+  readonly verifying: Set<string>
+}
+
+/** Opens the key of a stored proposal, for the length of one operation. */
+export function openKey(core: Core, { proposal, key }: LiveProposal): Promise<ProposalKey> {
+  return core.keys.open({ tenant: proposal.tenant, proposal: proposal.ref }, key)
+}

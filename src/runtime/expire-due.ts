@@ -1,0 +1,47 @@
+// Expiry of what nobody touches: open proposals whose lifetime is over are closed, each with its receipt.
+import { limits } from '../effect/limits.ts'
+import type { Reference } from '../effect/reference.ts'
+import { LimitExceeded, MalformedReference } from '../proposal/errors.ts'
+import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
+import { principalName, type Session } from '../proposal/principal.ts'
+import { callerOf, may } from './authority.ts'
+import type { Core } from './core.ts'
+import { commitMove } from './record.ts'
+
+/** What was closed. */
+export interface ExpiredDue {
+  readonly expired: readonly Reference[]
+}
+
+/**
+ * Closes expired proposals of the caller's tenant for whose actions it may reconcile. Somebody else's touch at the same
+ * time closes them just as well. Spec: lifecycle 8.
+ */
+export async function expireDue(
+  core: Core,
+  session: Session,
+  input: { readonly limit?: number } = {},
+): Promise<ExpiredDue> {
+  const limit = input.limit ?? limits.pageItems
+  if (!Number.isInteger(limit) || limit < 1) throw new MalformedReference('/limit')
+  if (limit > limits.pageItems) throw new LimitExceeded('pageItems')
+  const { tenant } = session
+  const expired: Reference[] = []
+  for (const ref of await core.store.expired(tenant, core.clock.now(), limit)) {
+    if (await expireOne(core, session, ref)) expired.push(ref)
+  }
+  return { expired }
+}
+
+async function expireOne(core: Core, session: Session, ref: Reference): Promise<boolean> {
+  const stored = await core.store.proposal(session.tenant, ref)
+  if (stored?.kind !== 'live') return false
+  const { proposal } = stored
+  const registered = core.registry.permitting(proposal.action)
+  if (registered === null) return false
+  if (!(await may(core, registered.definition, 'reconcile', callerOf(session), { proposal }))) return false
+  const move = lifecycle.expire(proposal, core.clock.now())
+  if (move.kind !== 'move') return false
+  const actor = { participant: null, trigger: principalName(session.principal) }
+  return (await commitMove(core, { stored, move, actor })).kind === 'committed'
+}

@@ -1,0 +1,57 @@
+// Late words: what an executor said after its attempt was ended by somebody else is kept, and proves nothing negative.
+import { denialsOf } from '../effect/denial.ts'
+import type { Effect, ObservationFlag } from '../effect/effect.ts'
+import type { ExecutorWord } from '../proposal/executor-word.ts'
+import type { Core } from './core.ts'
+import { recordEvidence } from './record-evidence.ts'
+import type { Admitted } from './settle-attempt.ts'
+
+/**
+ * Keeps a late word as an observation of its attempt, and a receipt `late`. A reference for an attempt that was closed as
+ * having had no effect, or another reference than the confirmed one, asks for a look at once. Spec: rules R4 and R11.
+ */
+export async function recordLate(core: Core, admitted: Admitted, word: ExecutorWord): Promise<void> {
+  const { attempt, effect: key, actor } = admitted
+  const effect = await core.store.effect(key)
+  if (effect === null) throw new Error('a claimed effect is never deleted')
+  const { ending } = word
+  const surprising = isSurprising(effect, admitted, word)
+  const flags: readonly ObservationFlag[] = surprising ? ['late', 'reference_differs'] : ['late']
+  await recordEvidence(core, {
+    key,
+    observation: {
+      source: 'executor',
+      answer: ending.kind,
+      verdict: 'UNKNOWN',
+      covers: { from: attempt.number, to: attempt.number },
+      target: attempt.target,
+      proof: null,
+      flags,
+      reason: ending.reason,
+      externalReference: ending.externalReference,
+      matches: null,
+      beganAt: attempt.startedAt,
+      endedAt: ending.at,
+    },
+    spends: null,
+    receipt: 'execution.late',
+    follow: () => ({ givenUp: null, resendAllowed: false }),
+    dueAt: (after) => (surprising ? core.clock.now() : after.verifyDueAt),
+    sealFacts: null,
+    sealedFor: null,
+    result: null,
+    actor,
+  })
+}
+
+function isSurprising(effect: Effect, { attempt }: Admitted, { ending }: ExecutorWord): boolean {
+  if (ending.kind !== 'accepted') return false
+  if (denialsOf(effect, attempt).length > 0) return true
+  const confirmed = effect.observations.filter(({ verdict }) => verdict === 'CONFIRMED')
+  return confirmed.some(
+    ({ externalReference }) =>
+      externalReference !== null &&
+      ending.externalReference !== null &&
+      externalReference !== ending.externalReference,
+  )
+}

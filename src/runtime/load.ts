@@ -1,0 +1,53 @@
+// Loading: a stored proposal that the caller may read, or the one answer that tells nothing.
+import { isReference } from '../effect/reference.ts'
+import { NotFound, RevisionMismatch } from '../proposal/errors.ts'
+import type { Session } from '../proposal/principal.ts'
+import { callerOf, may } from './authority.ts'
+import type { Core } from './core.ts'
+import type { ErasedProposal, LiveProposal } from './ports.ts'
+import type { Registered } from './registry.ts'
+
+/** A proposal, and the definition whose permissions speak for it. */
+export interface Loaded<P extends LiveProposal | ErasedProposal = LiveProposal> {
+  readonly stored: P
+  readonly registered: Registered
+}
+
+/**
+ * The proposal, if it exists in the caller's tenant and the caller may read it, erased or not.
+ * @throws NotFound for everything else, malformed references included (design D12).
+ */
+export async function loadAny(
+  core: Core,
+  session: Session,
+  ref: string,
+): Promise<Loaded<LiveProposal | ErasedProposal>> {
+  if (!isReference(ref)) throw new NotFound()
+  const stored = await core.store.proposal(session.tenant, ref)
+  if (stored === null) throw new NotFound()
+  const action = stored.kind === 'live' ? stored.proposal.action : stored.tombstone.action
+  const registered = core.registry.permitting(action)
+  if (registered === null) throw new NotFound()
+  const about = stored.kind === 'live' ? { proposal: stored.proposal } : {}
+  if (!(await may(core, registered.definition, 'read', callerOf(session), about))) throw new NotFound()
+  return { stored, registered }
+}
+
+/** Likewise, for operations that an erased proposal, or one whose erasure is under way, does not take. */
+export async function load(core: Core, session: Session, ref: string, ifRevision?: number): Promise<Loaded> {
+  const { stored, registered } = await loadAny(core, session, ref)
+  if (stored.kind === 'erased' || stored.proposal.erasure === 'pending') throw new NotFound()
+  const { revision } = stored.proposal
+  if (ifRevision !== undefined && ifRevision !== revision) throw new RevisionMismatch(revision)
+  return { stored, registered }
+}
+
+/** The live proposal if the caller may read it, else null: for naming one proposal in the answer about another. */
+export async function loadIfReadable(core: Core, session: Session, ref: string): Promise<LiveProposal | null> {
+  try {
+    return (await load(core, session, ref)).stored
+  } catch (error) {
+    if (error instanceof NotFound) return null
+    throw error
+  }
+}

@@ -1,0 +1,181 @@
+// Prepare: from a command to a stored, sealed and committed proposal, in one change.
+import type { JsonValue } from '../effect/canonical-json.ts'
+import { evidenceOf } from '../effect/effect-evidence.ts'
+import type { EffectKey } from '../effect/effect-key.ts'
+import { isReference, type Reference } from '../effect/reference.ts'
+import { parseContent } from '../proposal/boundary.ts'
+import { commandFingerprint, deriveTenantKey, requestKeyHash } from '../proposal/fingerprint.ts'
+import {
+  ActionNotRegistered,
+  EffectAlreadyCompleted,
+  EffectReferenceIdentifying,
+  InvalidCommand,
+  InvalidPreparation,
+  LimitExceeded,
+  MalformedReference,
+  PreparationFailed,
+  PreparationRefused,
+  type Problem,
+  RequestKeyReused,
+} from '../proposal/errors.ts'
+import { deriveEffectReference, isIdentifying } from '../proposal/effect-reference.ts'
+import { withoutUndefined } from '../proposal/host-answer.ts'
+import { stay } from '../proposal/lifecycle/verdict.ts'
+import { principalName, type Session } from '../proposal/principal.ts'
+import { demand } from './authority.ts'
+import type { Core } from './core.ts'
+import { draftProposal } from './draft.ts'
+import { callHost } from './host-call.ts'
+import { load, loadIfReadable } from './load.ts'
+import { changeOf } from './record.ts'
+import type { Registered } from './registry.ts'
+import { type OperationResult, resultOf } from './result.ts'
+
+/** What a caller asks for. Identities come from the session and nowhere else. Spec: lifecycle 4. */
+export interface PrepareInput {
+  /** `namespace/name@version`. */
+  readonly action: string
+  readonly command: unknown
+  /** Makes a repetition of the same request answer the first proposal; 1 to 255 visible characters. */
+  readonly requestKey?: string
+  /** The proposal that this one amends; nothing of its authority is passed on. */
+  readonly replaces?: string
+}
+
+/** Prepares a proposal. Spec: lifecycle 4. */
+export async function prepare(core: Core, session: Session, input: PrepareInput): Promise<OperationResult> {
+  const registered = core.registry.exact(input.action)
+  if (registered === null) throw new ActionNotRegistered()
+  const { definition } = registered
+  const command = parseContent(definition.schemas.command, input.command, 'commandBytes')
+  const value = command.ok ? (command.value as JsonValue) : null
+  await demand(core, definition, 'prepare', session, value === null ? {} : { command: value })
+  if (!command.ok) throw command.limit === null ? new InvalidCommand(command.problems) : new LimitExceeded(command.limit)
+
+  const tenantKey = deriveTenantKey(core.referenceKey, session.tenant)
+  const fingerprint = commandFingerprint(tenantKey, definition.name, command.text)
+  const keyHash = requestHash(tenantKey, session, input.requestKey)
+  const earlier = await replayed(core, session, keyHash, fingerprint)
+  if (earlier !== null) return earlier
+
+  const replaces = await replacedProposal(core, session, input.replaces)
+  const ref = core.ids.reference()
+  const prepared = await askHost(core, session, registered, ref, command.value as JsonValue)
+  const effect: EffectKey = { tenant: session.tenant, domain: definition.domain, reference: prepared.effectReference }
+  const completed = await completedBefore(core, session, effect, fingerprint)
+  if (completed !== null) return completed
+
+  const { principal, owner } = session
+  const byAgent = principal.kind === 'agent'
+  const draft = await draftProposal(core, registered, {
+    ref,
+    effect,
+    subject: prepared.subject,
+    requester: principal,
+    agent: byAgent ? principal : null,
+    agentOwner: byAgent ? (owner ?? null) : null,
+    replaces,
+    commandFingerprint: fingerprint,
+    snapshot: prepared.snapshot,
+    requestKeyHash: keyHash,
+  })
+  const answer = await core.store.commit(changeOf(core, session.tenant, [], draft.parts))
+  if (answer.kind === 'committed') return resultOf(core, session, draft.stored, stay('prepared'))
+  // Somebody else used the request key while this was being prepared; theirs is the first proposal.
+  const first = await replayed(core, session, keyHash, fingerprint)
+  if (first !== null) return first
+  throw new Error(`a new proposal cannot meet the conflict ${answer.on}`)
+}
+
+function requestHash(tenantKey: Uint8Array, session: Session, key: string | undefined): string | null {
+  if (key === undefined) return null
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new MalformedReference('/requestKey')
+  return requestKeyHash(tenantKey, principalName(session.principal), key)
+}
+
+// Same requester, key and command: the first proposal, as it is now. Spec: lifecycle 4.2.
+async function replayed(
+  core: Core,
+  session: Session,
+  keyHash: string | null,
+  fingerprint: string,
+): Promise<OperationResult | null> {
+  if (keyHash === null) return null
+  const ref = await core.store.byRequestKey(session.tenant, keyHash)
+  if (ref === null) return null
+  const { stored } = await load(core, session, ref)
+  if (stored.proposal.commandFingerprint !== fingerprint) throw new RequestKeyReused()
+  return resultOf(core, session, stored, stay('replayed'))
+}
+
+async function replacedProposal(core: Core, session: Session, ref: string | undefined): Promise<Reference | null> {
+  if (ref === undefined) return null
+  const { stored } = await load(core, session, ref)
+  return stored.proposal.ref
+}
+
+interface PreparedContent {
+  readonly snapshot: JsonValue
+  readonly effectReference: Reference
+  readonly subject: Reference | null
+}
+
+async function askHost(
+  core: Core,
+  session: Session,
+  { definition, prepared: schema }: Registered,
+  ref: Reference,
+  command: JsonValue,
+): Promise<PreparedContent> {
+  const { action, domain, hostTimeoutMs } = definition
+  const derived = new Set<string>()
+  const derive = (...parts: readonly string[]): string => {
+    const reference = deriveEffectReference(core.referenceKey, session.tenant, domain, parts)
+    derived.add(reference)
+    return reference
+  }
+  const { principal, tenant } = session
+  const agent = principal.kind === 'agent' ? principal : null
+  const context = { tenant, proposal: ref, requester: principal, agent }
+  const call = await callHost(core.clock, hostTimeoutMs, (signal) => {
+    // The command was read through this definition's own schema.
+    return action.prepare({ command: command as Parameters<typeof action.prepare>[0]['command'], context, effect: { derive }, signal })
+  })
+  if (call.kind === 'threw' && call.error instanceof PreparationRefused) throw call.error
+  if (call.kind === 'threw') throw new PreparationFailed({ cause: call.error })
+  if (call.kind === 'timed_out') throw new PreparationFailed()
+
+  const content = parseContent(schema, withoutUndefined(call.value), 'snapshotBytes')
+  if (!content.ok) throw content.limit === null ? new InvalidPreparation(content.problems) : new LimitExceeded(content.limit)
+  const { snapshot, effectReference, subject } = content.value as {
+    readonly snapshot: JsonValue
+    readonly effectReference: string
+    readonly subject?: string
+  }
+  if (!isReference(effectReference)) throw new InvalidPreparation([notAReference('/effectReference')])
+  if (subject !== undefined && !isReference(subject)) throw new InvalidPreparation([notAReference('/subject')])
+  if (isIdentifying(effectReference, derived.has(effectReference) ? [] : [command, snapshot])) {
+    throw new EffectReferenceIdentifying()
+  }
+  return { snapshot, effectReference, subject: subject ?? null }
+}
+
+function notAReference(path: string): Problem {
+  return { path, rule: 'malformed_reference', message: 'is not a reference' }
+}
+
+// An effect that is CONFIRMED already is not proposed again; nothing is stored. Spec: lifecycle 4.4.
+async function completedBefore(
+  core: Core,
+  session: Session,
+  key: EffectKey,
+  fingerprint: string,
+): Promise<OperationResult | null> {
+  const effect = await core.store.effect(key)
+  if (effect === null || effect.owner === null || evidenceOf(effect).status !== 'CONFIRMED') return null
+  const owner = await loadIfReadable(core, session, effect.owner)
+  if (owner === null) throw new EffectAlreadyCompleted()
+  const same = owner.proposal.commandFingerprint === fingerprint
+  const said = same ? stay('replayed', 'effect_completed_elsewhere') : stay('conflict', 'effect_content_differs')
+  return resultOf(core, session, owner, said)
+}

@@ -1,0 +1,80 @@
+// Results: what every operation answers, whatever it did.
+import type { JsonValue } from '../effect/canonical-json.ts'
+import type { Effect } from '../effect/effect.ts'
+import type { ReasonCode, Reference } from '../effect/reference.ts'
+import type { OutcomeCode } from '../proposal/codes.ts'
+import { type EvidenceSummary, evidenceSummary, type NextStep, nextStep } from '../proposal/next-step.ts'
+import type { Session } from '../proposal/principal.ts'
+import type { Attention, Proposal } from '../proposal/proposal.ts'
+import type { Status } from '../proposal/status.ts'
+import { openResult } from './content.ts'
+import type { Core } from './core.ts'
+import { loadIfReadable } from './load.ts'
+import type { LiveProposal } from './ports.ts'
+
+/** What became of an operation. Spec: lifecycle 9. */
+export interface OperationResult {
+  readonly outcome: OutcomeCode
+  readonly reason: ReasonCode | null
+  readonly proposal: Reference
+  readonly status: Status
+  readonly revision: number
+  /** What an approval of this proposal must name. */
+  readonly commitment: string
+  readonly nextStep: NextStep
+  /** From when on the next step is useful, if it is `wait`. */
+  readonly waitUntil: number | null
+  readonly evidence: EvidenceSummary | null
+  readonly attention: readonly Attention[]
+  readonly replacedBy: Reference | null
+  readonly supersededBy: Reference | null
+  /** The action's result, once verified; null otherwise, and while its key cannot be had. */
+  readonly result: JsonValue
+}
+
+/** The result of an operation on a proposal as it is now stored. */
+export async function resultOf(
+  core: Core,
+  session: Session,
+  stored: LiveProposal,
+  said: { readonly outcome: OutcomeCode; readonly reason: ReasonCode | null },
+): Promise<OperationResult> {
+  const { proposal } = stored
+  const effect = await core.store.effect(proposal.effect)
+  const { step, at } = nextStep(proposal, effect, core.clock.now())
+  return {
+    outcome: said.outcome,
+    reason: said.reason,
+    proposal: proposal.ref,
+    status: proposal.status,
+    revision: proposal.revision,
+    commitment: proposal.commitment,
+    nextStep: step,
+    waitUntil: at,
+    evidence: attemptsOf(proposal, effect) ? evidenceSummary(effect) : null,
+    attention: proposal.attention,
+    replacedBy: 'replacedBy' in proposal ? await named(core, session, proposal.replacedBy) : null,
+    supersededBy: 'supersededBy' in proposal ? await named(core, session, proposal.supersededBy) : null,
+    result: await resultIfVerified(core, stored),
+  }
+}
+
+/** The action's result of a verified proposal. A key that cannot be had hides the result and nothing else. */
+export async function resultIfVerified(core: Core, stored: LiveProposal): Promise<JsonValue> {
+  if (stored.proposal.status !== 'verified') return null
+  try {
+    return await openResult(core, stored)
+  } catch {
+    return null
+  }
+}
+
+// Another proposal is named only to who may read it (lifecycle 6.5).
+async function named(core: Core, session: Session, ref: Reference | null): Promise<Reference | null> {
+  return ref !== null && (await loadIfReadable(core, session, ref)) !== null ? ref : null
+}
+
+// Evidence about an effect is shown with the proposals that had an attempt on it; others are told by their outcome.
+function attemptsOf(proposal: Proposal, effect: Effect | null): boolean {
+  return effect?.attempts.some((attempt) => attempt.proposal === proposal.ref) ?? false
+}

@@ -1,0 +1,139 @@
+// The runtime of proposals: one class whose methods are the operations of the lifecycle.
+import type { AnyAction } from '../proposal/action.ts'
+import type { Session } from '../proposal/principal.ts'
+import { adopt } from './adopt.ts'
+import { check, type CheckResult } from './check.ts'
+import type { Core } from './core.ts'
+import { approve, type DecisionInput, reject, revokeApproval } from './decide.ts'
+import { execute, type ExecuteInput } from './execute.ts'
+import { expireDue, type ExpiredDue } from './expire-due.ts'
+import { list, type ListInput, type ListPage } from './list.ts'
+import type { Clock, Ids, Keyring, Logger, Store } from './ports.ts'
+import { prepare, type PrepareInput } from './prepare.ts'
+import { type ErasedView, type ProposalView, read } from './read.ts'
+import { receipts, type ReceiptsView } from './receipts.ts'
+import { reconcile, type ReconcileInput } from './reconcile.ts'
+import { Registry } from './registry.ts'
+import type { OperationResult } from './result.ts'
+import { ProposalKeys } from './sealing.ts'
+import { SILENT } from './silent-logger.ts'
+import { systemClock } from './system-clock.ts'
+import { systemIds } from './system-ids.ts'
+import { withdraw, type WithdrawInput } from './withdraw.ts'
+
+/** What a runtime is made of. */
+export interface RuntimeOptions {
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly actions: readonly AnyAction[]
+  /** Default: this machine's. */
+  readonly clock?: Clock
+  readonly ids?: Ids
+  /** Default: silent. */
+  readonly logger?: Logger
+}
+
+/**
+ * Drives proposals from prepare to verified. Every operation takes the session of its caller and answers an outcome, or
+ * throws a refusal with a stable code; a refusal has changed nothing. Spec: lifecycle.
+ *
+ * @example
+ * const runtime = await ProposalRuntime.open({ store, keyring, actions: [new RefundAction()] })
+ */
+export class ProposalRuntime {
+  readonly #core: Core
+
+  private constructor(core: Core) {
+    this.#core = core
+  }
+
+  /**
+   * Registers the actions and ties them to the store, which remembers the reference key and every effect domain.
+   * @throws DefinitionError for an action that cannot be safe, or whose effects the store knows under another domain.
+   * @throws ReferenceKeyChanged when the store was used with another reference key.
+   */
+  static async open(options: RuntimeOptions): Promise<ProposalRuntime> {
+    const clock = options.clock ?? systemClock
+    const ids = options.ids ?? systemIds()
+    const registry = new Registry(options.actions)
+    const keys = new ProposalKeys(options.keyring, clock)
+    const referenceKey = await keys.referenceKey()
+    await adopt(options.store, registry, referenceKey)
+    return new ProposalRuntime({
+      store: options.store,
+      keys,
+      clock,
+      ids,
+      registry,
+      referenceKey,
+      logger: options.logger ?? SILENT,
+      instance: ids.token(),
+      verifying: new Set(),
+    })
+  }
+
+  /** Stores a proposal: what would happen, shown and committed to, waiting for authority. Spec: lifecycle 4. */
+  prepare(session: Session, input: PrepareInput): Promise<OperationResult> {
+    return prepare(this.#core, session, input)
+  }
+
+  /** Records an approval of exactly what the commitment stands for. Spec: lifecycle 5. */
+  approve(session: Session, proposal: string, input: DecisionInput): Promise<OperationResult> {
+    return approve(this.#core, session, proposal, input)
+  }
+
+  /** Closes the proposal by a decision. Spec: lifecycle 5. */
+  reject(session: Session, proposal: string, input: DecisionInput): Promise<OperationResult> {
+    return reject(this.#core, session, proposal, input)
+  }
+
+  /** Takes back an approval of one's own, before admission. Spec: lifecycle 5. */
+  revokeApproval(
+    session: Session,
+    proposal: string,
+    approvalId: string,
+    input?: { readonly ifRevision?: number },
+  ): Promise<OperationResult> {
+    return revokeApproval(this.#core, session, proposal, approvalId, input)
+  }
+
+  /** Takes an open proposal back. Spec: lifecycle 5. */
+  withdraw(session: Session, proposal: string, input?: WithdrawInput): Promise<OperationResult> {
+    return withdraw(this.#core, session, proposal, input)
+  }
+
+  /** Says whether the proposal would still stand; writes nothing. Spec: lifecycle 8. */
+  check(session: Session, proposal: string): Promise<CheckResult> {
+    return check(this.#core, session, proposal)
+  }
+
+  /** Looks at everything again and calls the executor, at most once. Spec: lifecycle 6. */
+  execute(session: Session, proposal: string, input?: ExecuteInput): Promise<OperationResult> {
+    return execute(this.#core, session, proposal, input)
+  }
+
+  /** Finds out by reading what became of an effect, if that is due. Never calls the executor. Spec: lifecycle 7. */
+  reconcile(session: Session, proposal: string, input?: ReconcileInput): Promise<OperationResult> {
+    return reconcile(this.#core, session, proposal, input)
+  }
+
+  /** Everything that may be shown of a proposal. Spec: lifecycle 8. */
+  read(session: Session, proposal: string): Promise<ProposalView | ErasedView> {
+    return read(this.#core, session, proposal)
+  }
+
+  /** The proposals that the caller may see, newest first. Spec: lifecycle 8. */
+  list(session: Session, input?: ListInput): Promise<ListPage> {
+    return list(this.#core, session, input)
+  }
+
+  /** The receipts of a proposal, and whether their chain is whole. Spec: lifecycle 10. */
+  receipts(session: Session, proposal: string): Promise<ReceiptsView> {
+    return receipts(this.#core, session, proposal)
+  }
+
+  /** Closes what has expired and nobody touched. Spec: lifecycle 8. */
+  expireDue(session: Session, input?: { readonly limit?: number }): Promise<ExpiredDue> {
+    return expireDue(this.#core, session, input)
+  }
+}

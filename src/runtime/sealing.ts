@@ -1,0 +1,134 @@
+// Sealing: content is encrypted under a key of its proposal, and that key is wrapped by the keyring.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { framed } from '../effect/hash.ts'
+import type { Reference } from '../effect/reference.ts'
+import { ContentUnavailable } from '../proposal/errors.ts'
+import { callHost } from './host-call.ts'
+import type { Clock, Keyring, Sealed, WrappedKey } from './ports.ts'
+
+const ALGORITHM = 'aes-256-gcm'
+const FORMAT = 1
+const KEY_BYTES = 32
+const KEYRING_LIMIT_MS = 10_000
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Whose key it is; part of everything that is sealed or wrapped, so that nothing opens in another place. */
+export interface Owner {
+  readonly tenant: Reference
+  readonly proposal: Reference
+}
+
+/** What the bytes are; sealed as one thing they do not open as another. */
+export type Purpose = 'snapshot' | 'preview' | 'result' | `comment:${string}` | `attempt:${number}` | `facts:${number}`
+
+/**
+ * A key service that said no. `missing` is authoritative: such a key does not exist any more. `denied` and `unavailable`
+ * may pass; `damaged` says that what was wrapped has been altered. A `Keyring` throws it; anything else that it throws counts as unavailable. Spec: policy-and-protection 4.
+ */
+export class KeyUnavailable extends Error {
+  readonly answer: 'missing' | 'denied' | 'unavailable' | 'damaged'
+  constructor(answer: KeyUnavailable['answer'], options?: ErrorOptions) {
+    super(`The key is ${answer}.`, options)
+    this.name = 'KeyUnavailable'
+    this.answer = answer
+  }
+}
+
+/** The opened key of one proposal, kept for the length of one operation only. */
+export class ProposalKey {
+  readonly #owner: Owner
+  readonly #sealingKey: Uint8Array
+  /** The key of the proposal's commitment. */
+  readonly commitmentKey: Uint8Array
+
+  constructor(owner: Owner, dataKey: Uint8Array) {
+    this.#owner = owner
+    this.#sealingKey = derive(dataKey, 'countersign/sealing-key/v1')
+    this.commitmentKey = derive(dataKey, 'countersign/commitment-key/v1')
+  }
+
+  /** Format byte, nonce, ciphertext, tag. The nonce is random for every seal. Spec: policy-and-protection 4. */
+  seal(purpose: Purpose, text: string): Sealed {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv(ALGORITHM, this.#sealingKey, nonce, { authTagLength: TAG_BYTES })
+    cipher.setAAD(this.#context(purpose))
+    const sealed = [cipher.update(text, 'utf8'), cipher.final()]
+    return Buffer.concat([Buffer.from([FORMAT]), nonce, ...sealed, cipher.getAuthTag()])
+  }
+
+  /**
+   * The text that was sealed for this purpose.
+   * @throws ContentUnavailable when the bytes were altered, truncated, moved, or sealed under another key.
+   */
+  open(purpose: Purpose, sealed: Sealed): string {
+    const bytes = Buffer.from(sealed)
+    if (bytes[0] !== FORMAT || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) throw new ContentUnavailable('damaged')
+    const nonce = bytes.subarray(1, 1 + NONCE_BYTES)
+    const decipher = createDecipheriv(ALGORITHM, this.#sealingKey, nonce, { authTagLength: TAG_BYTES })
+    decipher.setAAD(this.#context(purpose))
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+    try {
+      const opened = [decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES)), decipher.final()]
+      return Buffer.concat(opened).toString('utf8')
+    } catch (cause) {
+      throw new ContentUnavailable('damaged', { cause })
+    }
+  }
+
+  #context(purpose: Purpose): Uint8Array {
+    return framed(['countersign/seal/v1', this.#owner.tenant, this.#owner.proposal, purpose])
+  }
+}
+
+/** The keyring as the runtime asks it: with a limit on every call, and each failure told apart. */
+export class ProposalKeys {
+  readonly #keyring: Keyring
+  readonly #clock: Clock
+
+  constructor(keyring: Keyring, clock: Clock) {
+    this.#keyring = keyring
+    this.#clock = clock
+  }
+
+  /** A fresh key for a proposal, and the same key wrapped, as it is stored. */
+  async create(owner: Owner): Promise<{ readonly key: ProposalKey; readonly wrapped: WrappedKey }> {
+    const dataKey = randomBytes(KEY_BYTES)
+    const kek = await this.#ask(() => this.#keyring.current())
+    const wrapped = await this.#ask(() => kek.wrap(dataKey, wrapContext(owner, kek.version)))
+    return { key: new ProposalKey(owner, dataKey), wrapped: { kekVersion: kek.version, wrapped } }
+  }
+
+  /**
+   * Opens the stored key of a proposal.
+   * @throws ContentUnavailable saying whether the key is missing, denied, unavailable or damaged.
+   */
+  async open(owner: Owner, stored: WrappedKey): Promise<ProposalKey> {
+    const kek = await this.#ask(() => this.#keyring.resolve(stored.kekVersion))
+    if (kek === null) throw new ContentUnavailable('missing')
+    const dataKey = await this.#ask(() => kek.unwrap(stored.wrapped, wrapContext(owner, stored.kekVersion)))
+    if (dataKey.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
+    return new ProposalKey(owner, dataKey)
+  }
+
+  /** @throws ContentUnavailable */
+  async referenceKey(): Promise<Uint8Array> {
+    return this.#ask(() => this.#keyring.referenceKey())
+  }
+
+  async #ask<T>(ask: () => Promise<T>): Promise<T> {
+    const call = await callHost(this.#clock, KEYRING_LIMIT_MS, ask)
+    if (call.kind === 'returned') return call.value
+    if (call.kind === 'timed_out') throw new ContentUnavailable('unavailable')
+    const answer = call.error instanceof KeyUnavailable ? call.error.answer : 'unavailable'
+    throw new ContentUnavailable(answer, { cause: call.error })
+  }
+}
+
+function wrapContext(owner: Owner, kekVersion: string): Uint8Array {
+  return framed(['countersign/wrap/v1', owner.tenant, owner.proposal, kekVersion])
+}
+
+function derive(dataKey: Uint8Array, label: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', dataKey, new Uint8Array(0), label, KEY_BYTES))
+}

@@ -1,0 +1,136 @@
+// Settling an attempt: how the call went is stored, and what the proposal is from then on.
+import { withEnded, withVerificationDue } from '../effect/effect-changes.ts'
+import type { Attempt, AttemptEnding, Effect } from '../effect/effect.ts'
+import { openAttempt } from '../effect/effect-evidence.ts'
+import type { EffectKey } from '../effect/effect-key.ts'
+import { Refusal, PersistenceOutcomeUnknown } from '../proposal/errors.ts'
+import { evaluatePolicy } from '../proposal/evaluate-policy.ts'
+import type { ExecutorWord } from '../proposal/executor-word.ts'
+import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
+import { stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
+import type { Proposal } from '../proposal/proposal.ts'
+import type { Core } from './core.ts'
+import { effectWrite } from './effect-write.ts'
+import { recordLate } from './late.ts'
+import type { Change, Committed, Conflict, LiveProposal } from './ports.ts'
+import { type Actor, changeOf, type Recorded } from './record.ts'
+import type { Registered } from './registry.ts'
+import { LOST_RACE, untilStored } from './rounds.ts'
+import { sealDetail } from './attempt-detail.ts'
+import type { ProposalKey } from './sealing.ts'
+
+/** For so long after it is due only the instance that made the call verifies it, so that nobody needs a commit for it. */
+const FIRST_LOOK_GRACE_MS = 5_000
+/** How often a change that the store does not take is offered again before the caller is told. */
+const TRIES_MAX = 3
+
+/** The attempt of an admitted proposal, and what is needed to settle it. */
+export interface Admitted {
+  readonly registered: Registered
+  readonly proposal: Proposal
+  readonly effect: EffectKey
+  readonly attempt: Attempt
+  readonly key: ProposalKey
+  readonly actor: Actor
+}
+
+/** The verdict on the proposal; a word that came too late to settle anything leaves the status to the evidence. */
+export interface Settled {
+  readonly verdict: Verdict
+}
+
+/**
+ * Stores how the call of an attempt ended.
+ * @throws PersistenceOutcomeUnknown, with what was seen of the call, when the store stays out of reach; nothing is called
+ * again, and reconciliation finds out.
+ */
+export async function settleAttempt(core: Core, admitted: Admitted, word: ExecutorWord): Promise<Settled> {
+  const { attempt } = admitted
+  try {
+    return await untilStored(() => settleOnce(core, admitted, word))
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause
+    const observed = { attempt: attempt.number, ending: word.ending.kind }
+    throw new PersistenceOutcomeUnknown(observed, { cause })
+  }
+}
+
+async function settleOnce(core: Core, admitted: Admitted, word: ExecutorWord): Promise<Settled | typeof LOST_RACE> {
+  const { attempt, effect: key, registered } = admitted
+  const effect = await core.store.effect(key)
+  if (effect === null || openAttempt(effect)?.token !== attempt.token) return late(core, admitted, word)
+
+  const after = withFirstLook(core, withEnded(effect, attempt.number, word.ending), registered, word.ending)
+  const ended = {
+    number: attempt.number,
+    token: attempt.token,
+    ending: word.ending,
+    detail: sealDetail(admitted.key, attempt.number, word),
+  }
+  const write = effectWrite(after, effect.version, { ended })
+  const recorded = await recordedMove(core, admitted, after, word.ending)
+  const moves = recorded === null ? [] : [recorded]
+  const answer = await commitTried(core, changeOf(core, key.tenant, moves, { effect: write }))
+  if (answer.kind === 'committed') return { verdict: recorded?.move ?? stay('in_progress') }
+  if (answer.on === 'fenced') return late(core, admitted, word)
+  if (answer.on === 'effect') return LOST_RACE
+
+  // A proposal is in the way: the fact alone at once, the status after it (rules R3).
+  const alone = await commitTried(core, changeOf(core, key.tenant, [], { effect: write }))
+  if (alone.kind === 'conflict') return LOST_RACE
+  return untilStored(() => followOnce(core, admitted, after, word.ending))
+}
+
+async function followOnce(
+  core: Core,
+  admitted: Admitted,
+  effect: Effect,
+  ending: AttemptEnding,
+): Promise<Settled | typeof LOST_RACE> {
+  const recorded = await recordedMove(core, admitted, effect, ending)
+  if (recorded === null) return { verdict: stay('in_progress') }
+  const answer = await commitTried(core, changeOf(core, effect.key.tenant, [recorded]))
+  return answer.kind === 'committed' ? { verdict: recorded.move } : LOST_RACE
+}
+
+async function recordedMove(
+  core: Core,
+  { proposal, attempt, actor }: Admitted,
+  effect: Effect,
+  ending: AttemptEnding,
+): Promise<Recorded | null> {
+  const stored = await core.store.proposal(proposal.tenant, proposal.ref)
+  if (stored?.kind !== 'live') return null
+  const now = core.clock.now()
+  const end = { attempt: attempt.number, ending, effect, policyMet: isPolicyMet(stored, now) }
+  const move = lifecycle.settleCall(stored.proposal, end, now)
+  return move.kind === 'move' ? { stored, move, actor } : null
+}
+
+function isPolicyMet({ proposal, approvals }: LiveProposal, now: number): boolean {
+  return evaluatePolicy(proposal.policy, approvals, { now, commitment: proposal.commitment }).met
+}
+
+// What was accepted needs a moment to become visible; what ended without proof is looked into at once.
+function withFirstLook(core: Core, effect: Effect, { definition }: Registered, ending: AttemptEnding): Effect {
+  if (ending.evidence === 'FAILED') return withVerificationDue(effect, null, null)
+  const dueAt = core.clock.now() + (ending.kind === 'accepted' ? definition.verification.delayMs : 0)
+  const verifyLease = { holder: core.instance, until: dueAt + FIRST_LOOK_GRACE_MS }
+  return { ...withVerificationDue(effect, dueAt, null), verifyLease }
+}
+
+async function late(core: Core, admitted: Admitted, word: ExecutorWord): Promise<Settled> {
+  await recordLate(core, admitted, word)
+  return { verdict: stay('verification_pending') }
+}
+
+// The same change, so that it lands once, however often it is offered.
+async function commitTried(core: Core, change: Change): Promise<Committed | Conflict> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await core.store.commit(change)
+    } catch (error) {
+      if (tries >= TRIES_MAX || !(error instanceof Refusal)) throw error
+    }
+  }
+}
