@@ -1,14 +1,12 @@
 // The boundary: how content of a host or caller becomes a checked, frozen copy, or a list of problems without a value in it.
 import type { z } from 'zod'
-import { canonicalJson, CanonicalJsonError, type JsonValue, parseCanonicalJson } from '../effect/canonical-json.ts'
+import { CanonicalJsonError, type JsonValue, parseCanonicalJson } from '../effect/canonical-json.ts'
 import { jsonPointer, parseJsonPointer } from '../effect/json-pointer.ts'
 import type { LimitName } from '../effect/limits.ts'
+import { type BytesLimit, canonicalText } from './canonical-text.ts'
 import type { Problem } from './errors.ts'
 import { knownPath } from './schema-pointer.ts'
 import { readSchema } from './schema-shape.ts'
-
-/** The limit on the canonical bytes of the content. */
-export type ContentLimit = 'commandBytes' | 'snapshotBytes' | 'previewBytes' | 'resultBytes' | 'factsBytes'
 
 /** Content that fits, as its canonical text and as a deeply frozen copy; or what is wrong, and the limit if one was exceeded. */
 export type Content<T> =
@@ -38,18 +36,18 @@ const sentences: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
  * schema does can rewrite it. Problems name a path and a rule, never a value and never a key that the schema does not
  * know. Spec: policy-and-protection 3, lifecycle 4.
  */
-export function parseContent<S extends z.ZodObject>(
+export function parseContent<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  limit: ContentLimit,
+  limit: BytesLimit,
 ): Content<z.output<S>> {
-  const text = textOf(value, limit)
+  const text = canonicalText(value, limit)
   if (text instanceof CanonicalJsonError) return notPlain(schema, text)
   const copy = parseCanonicalJson(text)
   const parsed = safeParse(schema, copy)
   if (parsed === null) return refused(schema, [{ path: [], rule: 'schema_failed', message: 'cannot be judged' }])
   if (!parsed.success) return refused(schema, parsed.error.issues.slice(0, PROBLEMS_MAX).map(fromIssue))
-  if (textOf(parsed.data, limit) !== text) {
+  if (canonicalText(parsed.data, limit) !== text) {
     return refused(schema, [{ path: [], rule: 'rewritten', message: 'is not written as the schema writes it' }])
   }
   return { ok: true, text, value: copy as z.output<S> }
@@ -61,17 +59,8 @@ interface RawProblem {
   readonly message: string
 }
 
-function textOf(value: unknown, limit: ContentLimit): string | CanonicalJsonError {
-  try {
-    return canonicalJson(value, { numbers: 'integers', bytesLimit: limit })
-  } catch (error) {
-    if (error instanceof CanonicalJsonError) return error
-    throw error
-  }
-}
-
 /** A refinement is code of the host: when it throws, or waits, the content is not judged, and what it said stays unsaid. */
-function safeParse<S extends z.ZodObject>(schema: S, copy: JsonValue): z.ZodSafeParseResult<z.output<S>> | null {
+function safeParse<S extends z.ZodType>(schema: S, copy: JsonValue): z.ZodSafeParseResult<z.output<S>> | null {
   try {
     return schema.safeParse(copy)
   } catch {
@@ -84,12 +73,12 @@ function fromIssue({ path, code }: z.core.$ZodIssue): RawProblem {
   return { path, rule, message: sentences[rule] }
 }
 
-function notPlain(schema: z.ZodObject, { pointer, rule, limit }: CanonicalJsonError): Content<never> {
+function notPlain(schema: z.ZodType, { pointer, rule, limit }: CanonicalJsonError): Content<never> {
   const message = limit === null ? 'is not plain JSON data' : `is over the limit ${limit}`
   return refused(schema, [{ path: parseJsonPointer(pointer) ?? [], rule, message }], limit)
 }
 
-function refused(schema: z.ZodObject, problems: readonly RawProblem[], limit: LimitName | null = null): Content<never> {
+function refused(schema: z.ZodType, problems: readonly RawProblem[], limit: LimitName | null = null): Content<never> {
   const { shape } = readSchema(schema)
   return {
     ok: false,

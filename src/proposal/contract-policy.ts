@@ -1,5 +1,6 @@
 // The policy of a contract: checked and copied if it is data, taken as it is if it is a function.
-import { canonicalJson, CanonicalJsonError, deepFreeze } from '../effect/canonical-json.ts'
+import { deepFreeze } from '../effect/canonical-json.ts'
+import { canonicalText } from './canonical-text.ts'
 import { checkPolicy, type PathKind } from './check-policy.ts'
 import type { Contract } from './contract.ts'
 import { definitionRules } from './definition-rules.ts'
@@ -31,18 +32,13 @@ export function readPolicy(
 
 /** What was declared by `noApproval` cannot be copied: only the very object is the declaration, and it is frozen. */
 function copied(problems: Problem[], policy: PolicyInput): PolicyReading {
-  try {
-    const text = canonicalJson(policy, { numbers: 'integers' })
+  const text = canonicalText(policy, 'commandBytes')
+  if (typeof text === 'string') {
     return { policy: isNoApproval(policy) ? policy : deepFreeze(JSON.parse(text) as PolicyInput), text }
-  } catch (error) {
-    if (!(error instanceof CanonicalJsonError)) throw error
-    problems.push({
-      path: `/policy${error.pointer}`,
-      rule: 'policy_not_plain',
-      message: definitionRules.policy_not_plain,
-    })
-    return { policy, text: '' }
   }
+  const message = definitionRules.policy_not_plain
+  problems.push({ path: `/policy${text.pointer}`, rule: 'policy_not_plain', message })
+  return { policy, text: '' }
 }
 
 function kindAt(snapshot: SchemaShape, path: string): PathKind {

@@ -115,7 +115,7 @@ export function define(action: AnyAction): Definition {
     policy: policy.policy,
     schemas: { ...contract.schemas },
   }
-  if (problems.length > 0) throw new DefinitionError(String(contract.type), problems)
+  if (problems.length > 0) throw new DefinitionError(contract.type, problems)
   return { ...definition, digest: definitionDigest(definition, { policy: policy.text, shapes: schemas.shapes }) }
 }
 

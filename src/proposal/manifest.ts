@@ -46,8 +46,8 @@ export type Committed = Pick<
   | 'expiresAt'
 >
 
-// The parts have limits of their own; this leaves room for both, the policy, and what stands around them.
-const manifestBytesMax = 2 * (limits.snapshotBytes + limits.previewBytes)
+// Twice what a policy may have as it is written: frozen, it says more.
+const fieldOptions = { numbers: 'integers', bytesLimit: 'snapshotBytes', bytesMax: 2 * limits.snapshotBytes } as const
 
 /** The manifest of a proposal with its opened content. */
 export function manifestOf(proposal: Committed, snapshot: JsonValue, preview: JsonValue): Manifest {
@@ -72,9 +72,15 @@ export function manifestOf(proposal: Committed, snapshot: JsonValue, preview: Js
   }
 }
 
-/** The canonical text of a manifest. Equal texts are equal manifests. */
+/**
+ * The canonical text of a manifest. Equal texts are equal manifests. Each field is written by itself, so that the limits
+ * on depth and number hold for snapshot and preview as they held at the boundary, and not for both together.
+ */
 export function manifestText(manifest: Manifest): string {
-  return canonicalJson(manifest, { numbers: 'integers', bytesLimit: 'snapshotBytes', bytesMax: manifestBytesMax })
+  const fields = Object.entries(manifest).map(
+    ([name, value]) => `${JSON.stringify(name)}:${canonicalJson(value, fieldOptions)}`,
+  )
+  return `{${fields.sort().join(',')}}`
 }
 
 function principal({ kind, id }: Principal): ManifestPrincipal {

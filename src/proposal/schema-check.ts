@@ -54,16 +54,13 @@ export function checkSchema(schema: unknown, root: SchemaRoot): readonly Problem
 /** The problems of a schema that was read. The options of a union share one path, and each rule is named there once. */
 export function schemaProblems({ shape, refusals }: SchemaReading, root: SchemaRoot): readonly Problem[] {
   const prefix = `/schemas/${root}`
-  const problems = refusals.map(({ path, rule }) => ({
-    path: prefix + jsonPointer(path),
-    rule,
-    message: sentence(rule),
-  }))
-  const first = (problem: Problem, index: number): boolean =>
-    problems.findIndex(({ path, rule }) => path === problem.path && rule === problem.rule) === index
-  return shape.kind === 'object' || shape.kind === 'refused'
-    ? problems.filter(first)
-    : [{ path: prefix, rule: 'open_object', message: sentences.open_object }]
+  const problems = new Map<string, Problem>()
+  const add = (pointer: string, rule: SchemaRule): void => {
+    problems.set(`${pointer} ${rule}`, { path: prefix + pointer, rule, message: sentence(rule) })
+  }
+  if (shape.kind !== 'object' && shape.kind !== 'refused') add('', 'open_object')
+  for (const { path, rule } of refusals) add(jsonPointer(path), rule)
+  return [...problems.values()]
 }
 
 function sentence(rule: SchemaRule): string {

@@ -1,7 +1,8 @@
-// The shape of a schema: a zod schema read into plain data, or refused; the only file that looks inside zod's schemas.
+// The shape of a schema: a zod schema read into plain data, or refused; the file that looks inside zod's schemas.
 import { z } from 'zod'
 import { limits } from '../effect/limits.ts'
 import { isMoneySchema } from './money.ts'
+import { type CheckRule, checkRule, checksOf, isIntegerCheck } from './schema-refinement.ts'
 
 /** A value that a schema allows by naming it. */
 export type NamedValue = string | number | boolean | null
@@ -27,9 +28,7 @@ export type SchemaRule =
   | 'not_integer'
   | 'value_not_json'
   | 'optional_misplaced'
-  | 'rewrites'
-  | 'async_refinement'
-  | 'check_not_allowed'
+  | CheckRule
   | 'recursive'
   | 'too_large'
   | `no_${string}`
@@ -54,25 +53,41 @@ interface Walk {
 }
 
 type Schema = z.core.$ZodTypes
+type SchemaDef = Schema['_zod']['def']
+type AllowedType =
+  | 'string'
+  | 'number'
+  | 'boolean'
+  | 'null'
+  | 'literal'
+  | 'enum'
+  | 'array'
+  | 'object'
+  | 'union'
+  | 'nullable'
+  | 'readonly'
+  | 'optional'
 
 const REFUSED: SchemaShape = { kind: 'refused' }
-const INTEGER_FORMATS: readonly unknown[] = ['safeint', 'int32', 'uint32']
+
+// The types that are read; any other is refused, also one that a later zod may add.
+const ALLOWED: ReadonlySet<string> = new Set<AllowedType>([
+  'string',
+  'number',
+  'boolean',
+  'null',
+  'literal',
+  'enum',
+  'array',
+  'object',
+  'union',
+  'nullable',
+  'readonly',
+  'optional',
+])
 
 // Names that mean something to JavaScript's objects, so that no data can mean it (threat T24).
-const RESERVED_NAMES: readonly string[] = ['__proto__', 'constructor', 'prototype', 'toJSON']
-
-// Checks that only narrow. What is not listed might rewrite, or be added by a later zod to do so.
-const NARROWING_CHECKS: readonly string[] = [
-  'less_than',
-  'greater_than',
-  'multiple_of',
-  'number_format',
-  'min_length',
-  'max_length',
-  'length_equals',
-  'string_format',
-  'custom',
-]
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype', 'toJSON'])
 
 /** Reads a schema through and through. Nothing is thrown: whatever is not allowed is among the refusals. */
 export function readSchema(schema: unknown): SchemaReading {
@@ -87,7 +102,6 @@ function read(walk: Walk, schema: unknown): SchemaShape {
   if (!isSchema(schema)) return refuse(walk, 'not_a_schema')
   if (walk.open.has(schema)) return refuse(walk, 'recursive')
   walk.open.add(schema)
-  readChecks(walk, schema)
   const shape = readKind(walk, schema)
   walk.open.delete(schema)
   return shape
@@ -95,6 +109,8 @@ function read(walk: Walk, schema: unknown): SchemaShape {
 
 function readKind(walk: Walk, schema: Schema): SchemaShape {
   const { def } = schema._zod
+  if (!isAllowed(def)) return refuse(walk, `no_${def.type}`)
+  readChecks(walk, schema)
   switch (def.type) {
     case 'string':
       return def.coerce === true ? refuse(walk, 'coercion') : { kind: 'string' }
@@ -110,7 +126,7 @@ function readKind(walk: Walk, schema: Schema): SchemaShape {
     case 'enum':
       return readValues(walk, z.core.util.getEnumValues(def.entries))
     case 'array':
-      return { kind: 'list', element: readAt(walk, '*', def.element) }
+      return { kind: 'list', element: at(walk, '*', () => read(walk, def.element)) }
     case 'object':
       return readObject(walk, schema, def)
     case 'union':
@@ -121,20 +137,18 @@ function readKind(walk: Walk, schema: Schema): SchemaShape {
       return read(walk, def.innerType)
     case 'optional':
       return refuse(walk, schema instanceof z.core.$ZodExactOptional ? 'optional_misplaced' : 'no_optional')
-    default:
-      return refuse(walk, `no_${def.type}`)
   }
 }
 
 function readObject(walk: Walk, schema: Schema, { shape, catchall }: z.core.$ZodObjectDef): SchemaShape {
   if (catchall?._zod.def.type !== 'never') return refuse(walk, 'open_object')
-  const fields = Object.entries(shape).map(([name, field]): [string, SchemaField] => {
-    walk.path.push(name)
-    readName(walk, name)
-    const read = readField(walk, field)
-    walk.path.pop()
-    return [name, read]
-  })
+  const fields = Object.entries(shape).map(([name, field]): [string, SchemaField] => [
+    name,
+    at(walk, name, () => {
+      readName(walk, name)
+      return readField(walk, field)
+    }),
+  ])
   return { kind: 'object', money: isMoneySchema(schema), fields: Object.fromEntries(fields) }
 }
 
@@ -145,15 +159,15 @@ function readField(walk: Walk, field: z.core.$ZodType): SchemaField {
 }
 
 function readName(walk: Walk, name: string): void {
-  if (RESERVED_NAMES.includes(name)) refuse(walk, 'name_reserved')
+  if (RESERVED_NAMES.has(name)) refuse(walk, 'name_reserved')
   else if (!name.isWellFormed() || name.normalize('NFC') !== name) refuse(walk, 'name_not_nfc')
 }
 
-function readAt(walk: Walk, segment: string, schema: z.core.$ZodType): SchemaShape {
+function at<T>(walk: Walk, segment: string, readThere: () => T): T {
   walk.path.push(segment)
-  const shape = read(walk, schema)
+  const result = readThere()
   walk.path.pop()
-  return shape
+  return result
 }
 
 function readValues(walk: Walk, values: readonly unknown[]): SchemaShape {
@@ -162,30 +176,9 @@ function readValues(walk: Walk, values: readonly unknown[]): SchemaShape {
 
 function readChecks(walk: Walk, schema: z.core.$ZodType): void {
   for (const check of checksOf(schema)) {
-    const rule = brokenRule(check)
+    const rule = checkRule(check)
     if (rule !== null) refuse(walk, rule)
   }
-}
-
-/** A format such as `z.int()` or `z.email()` is a schema and its own first check. */
-function checksOf(schema: z.core.$ZodType): readonly z.core.$ZodCheckDef[] {
-  const { def } = schema._zod
-  const added = (def.checks ?? []).map(({ _zod }) => _zod.def)
-  return schema instanceof z.core.$ZodCheck && !(schema instanceof z.core.$ZodCustom)
-    ? [schema._zod.def, ...added]
-    : added
-}
-
-function isIntegerCheck(check: z.core.$ZodCheckDef): boolean {
-  return check.check === 'number_format' && 'format' in check && INTEGER_FORMATS.includes(check.format)
-}
-
-/** A refinement may only narrow. Whether one that is no declared async function waits for something shows when it runs. */
-function brokenRule(check: z.core.$ZodCheckDef): SchemaRule | null {
-  if (check.check === 'overwrite' || ('normalize' in check && check.normalize === true)) return 'rewrites'
-  if (!NARROWING_CHECKS.includes(check.check)) return 'check_not_allowed'
-  const isAsync = 'fn' in check && typeof check.fn === 'function' && check.fn.constructor.name === 'AsyncFunction'
-  return isAsync ? 'async_refinement' : null
 }
 
 /** Once is enough: a schema whose getters make new ones all the time never ends. */
@@ -202,6 +195,10 @@ function refuse(walk: Walk, rule: SchemaRule): SchemaShape {
 
 function isSchema(schema: unknown): schema is Schema {
   return typeof schema === 'object' && schema !== null && '_zod' in schema
+}
+
+function isAllowed(def: SchemaDef): def is Extract<SchemaDef, { readonly type: AllowedType }> {
+  return ALLOWED.has(def.type)
 }
 
 function isNamedValue(value: unknown): value is NamedValue {

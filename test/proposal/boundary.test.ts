@@ -1,0 +1,172 @@
+// At the boundary content is copied once, frozen, judged, and never repeated in a problem.
+import { fc, test } from '@fast-check/vitest'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { limits } from '../../src/effect/limits.ts'
+import { parseContent } from '../../src/proposal/boundary.ts'
+import { money } from '../../src/proposal/money.ts'
+
+const schema = z.strictObject({
+  name: z.string().max(20),
+  lines: z.array(z.strictObject({ count: z.int().min(1), price: money() })),
+  note: z.exactOptional(z.string()),
+  way: z.union([z.literal('card'), z.strictObject({ iban: z.iban() })]),
+})
+const good = { way: 'card', name: 'Bob', lines: [{ price: { amount: '1.00', currency: 'EUR' }, count: 2 }] }
+const canary = 'ca-na-ry'
+
+const problems = (value: unknown, by: z.ZodObject = schema): readonly string[] => {
+  const content = parseContent(by, value, 'commandBytes')
+  return content.ok ? [] : content.problems.map(({ path, rule }) => `${path} ${rule}`)
+}
+
+describe('content that fits', () => {
+  it('is answered as its canonical text and a deeply frozen copy of it', () => {
+    const content = parseContent(schema, good, 'snapshotBytes')
+
+    expect(content).toEqual({
+      ok: true,
+      text: '{"lines":[{"count":2,"price":{"amount":"1.00","currency":"EUR"}}],"name":"Bob","way":"card"}',
+      value: good,
+    })
+    expect(content.ok && Object.isFrozen(content.value.lines[0]?.price)).toBe(true)
+  })
+
+  it('does not change with what was given', () => {
+    const given = structuredClone(good)
+    const content = parseContent(schema, given, 'commandBytes')
+    given.name = 'Eve'
+    given.lines.push({ price: { amount: '9.00', currency: 'EUR' }, count: 9 })
+
+    expect(content.ok && content.value).toEqual(good)
+  })
+
+  it('is what the schema judged, whatever a refinement does with it', () => {
+    const meddling = z.strictObject({ a: z.array(z.int()) }).refine(({ a }) => {
+      try {
+        a.push(7)
+      } catch {}
+      return true
+    })
+
+    expect(problems({ a: [1] }, meddling)).toEqual([' rewritten'])
+  })
+})
+
+describe('content that does not fit', () => {
+  it.each<[string, unknown, string]>([
+    ['another type', { ...good, name: 7 }, '/name invalid_type'],
+    ['a text too long', { ...good, name: 'x'.repeat(21) }, '/name too_big'],
+    ['a number too small', { ...good, lines: [{ ...good.lines[0], count: 0 }] }, '/lines/0/count too_small'],
+    ['no alternative', { ...good, way: 'cash' }, '/way invalid_union'],
+    ['a missing field', { name: 'Bob', lines: [] }, '/way invalid_union'],
+    ['a key that is not known', { ...good, [canary]: 1 }, ' unrecognized_keys'],
+    [
+      'money in another spelling',
+      { ...good, lines: [{ count: 1, price: { amount: '1', currency: 'EUR' } }] },
+      '/lines/0/price/amount custom',
+    ],
+    ['not an object', 'Bob', ' invalid_type'],
+    ['undefined', undefined, ' undefined'],
+    ['a field that is undefined', { ...good, note: undefined }, '/note undefined'],
+    ['a Date', { ...good, name: new Date(0) }, '/name class_instance'],
+    ['a fraction', { ...good, lines: [{ ...good.lines[0], count: 1.5 }] }, '/lines/0/count not_integer'],
+    ['a function under a key that is not known', { ...good, [canary]: () => 1 }, ' function'],
+    ['a prototype', { ...good, lines: [JSON.parse('{"__proto__":{"count":1}}')] }, '/lines/0 proto_key'],
+    ['a proxy', Proxy.revocable({}, {}).proxy, ' proxy'],
+  ])('says where and which rule: %s', (_title, value, problem) => {
+    expect(problems(value)).toEqual([problem])
+  })
+
+  it('says it in a sentence of ours, without the value and without a key that is not known', () => {
+    const told = z.strictObject({
+      a: z.string().refine(() => false, { message: canary, path: [canary] }),
+      b: z.string().superRefine((value, context) => {
+        context.addIssue({ code: 'custom', message: value, path: [value], params: { value } })
+      }),
+    })
+    const content = parseContent(told, { a: canary, b: canary }, 'commandBytes')
+
+    expect(content).toEqual({
+      ok: false,
+      problems: [
+        { path: '/a', rule: 'custom', message: 'does not meet a rule of the schema' },
+        { path: '/b', rule: 'custom', message: 'does not meet a rule of the schema' },
+      ],
+      limit: null,
+    })
+  })
+
+  it('gives a rule that zod does not know as a rule of the schema', () => {
+    const odd = z.strictObject({ a: z.string() }).superRefine((_value, context) => {
+      context.addIssue({ code: canary as 'custom', path: ['a'] })
+    })
+
+    expect(problems({ a: 'x' }, odd)).toEqual(['/a custom'])
+  })
+
+  it('is not judged by a refinement that throws or waits', () => {
+    const throwing = z.strictObject({ a: z.string() }).refine(({ a }) => {
+      throw new Error(a)
+    })
+    const waiting = z.strictObject({ a: z.string() }).superRefine(async () => {})
+
+    expect(problems({ a: canary }, throwing)).toEqual([' schema_failed'])
+    expect(problems({ a: canary }, waiting)).toEqual([' schema_failed'])
+  })
+
+  it('is refused where the schema would write it in another way', () => {
+    const link = z.strictObject({ link: z.url() })
+
+    expect(problems({ link: 'https://example.test/' }, link)).toEqual([])
+    expect(problems({ link: ' https://example.test/ ' }, link)).toEqual([' rewritten'])
+    expect(problems({ a: 1 }, z.strictObject({ a: z.int().transform((value) => value + 0.5) }))).toEqual([' rewritten'])
+  })
+
+  it('gives no more than a hundred problems', () => {
+    const content = parseContent(schema, { ...good, lines: Array.from({ length: 500 }, () => 1) }, 'commandBytes')
+
+    expect(content.ok || content.problems.length).toBe(100)
+  })
+})
+
+describe('the limits', () => {
+  it.each(['commandBytes', 'snapshotBytes', 'previewBytes', 'resultBytes', 'factsBytes'] as const)('%s', (limit) => {
+    const text = z.strictObject({ a: z.array(z.string()) })
+    const filler = 'x'.repeat(1_000)
+    const around = '{"a":["",""]}'.length
+    const exact = (bytes: number): unknown => {
+      const full = Math.floor(bytes / 1_003)
+      const rest = bytes - full * 1_003
+      return { a: [...Array.from({ length: full }, () => filler), 'x'.repeat(rest), ''] }
+    }
+
+    const bytes = limits[limit] - around
+    expect(parseContent(text, exact(bytes), limit).ok).toBe(true)
+    expect(parseContent(text, exact(bytes + 1), limit)).toEqual({
+      ok: false,
+      problems: [{ path: '', rule: 'limit', message: `is over the limit ${limit}` }],
+      limit,
+    })
+  })
+
+  it('of depth, with the path as far as the schema knows it', () => {
+    let deep: unknown = 1
+    for (let depth = 0; depth < 65; depth += 1) deep = [deep]
+
+    expect(parseContent(schema, { ...good, note: deep }, 'commandBytes')).toMatchObject({
+      problems: [{ path: '/note', rule: 'limit' }],
+      limit: 'jsonDepth',
+    })
+  })
+})
+
+test.prop([fc.jsonValue(), fc.string({ minLength: 12 })])(
+  'no problem repeats a key that somebody made up',
+  (value, key) => {
+    const content = parseContent(schema, { ...good, [`key ${key}`]: value }, 'commandBytes')
+
+    expect(content.ok).toBe(false)
+    expect(JSON.stringify(content)).not.toContain(JSON.stringify(key).slice(1, -1))
+  },
+)
