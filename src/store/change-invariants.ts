@@ -25,11 +25,17 @@ export function assertChange(change: Change): void {
       invariant(write.proposal.revision === 0, 'a proposal starts at revision 0')
       invariant(isOpen(write.proposal.status), 'a proposal starts open')
     }
-    if (write.kind !== 'erase') invariant(write.proposal.erasure !== 'erased', 'only an erase write erases')
+    if (write.kind === 'erase') {
+      const { status } = write.tombstone
+      invariant(!isOpen(status) && status !== 'executing', 'nothing open and nothing under way is erased')
+    } else {
+      invariant(write.proposal.erasure !== 'erased', 'only an erase write erases')
+    }
   }
   assertReceipts(change, written)
   for (const { proposal } of change.approvals) {
-    invariant(written.has(proposal), 'a decision raises the revision of its proposal')
+    const isUpdated = change.proposals.some((write) => write.kind === 'update' && write.proposal.ref === proposal)
+    invariant(isUpdated, 'a decision raises the revision of its proposal')
   }
   for (const event of change.events) {
     const row = written.get(event.proposal)

@@ -2,6 +2,7 @@
 import type { Effect } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
 import type { Approval } from '../proposal/approval.ts'
+import { FIRST_HASH } from '../proposal/receipt-chain.ts'
 import type { Receipt } from '../proposal/receipt.ts'
 import type {
   ApprovalWrite,
@@ -23,8 +24,6 @@ import {
   type TenantRecords,
 } from './memory-records.ts'
 import { assertEffectWrite, assertMove, assertProposalUpdate } from './update-invariants.ts'
-
-const FIRST_PREVIOUS_HASH = '0'.repeat(64)
 
 /** What stands where the change would write. */
 export function findInMemory(records: TenantRecords, change: Change, now: number): Found {
@@ -153,14 +152,17 @@ function erasedRecord(before: LiveRecord, change: Change, { tombstone }: Proposa
 
 function chained(before: readonly Receipt[], change: Change, ref: Reference): readonly Receipt[] {
   const receipt = change.receipts.find(({ proposal }) => proposal === ref)
-  const previousHash = before.at(-1)?.hash ?? FIRST_PREVIOUS_HASH
+  const previousHash = before.at(-1)?.hash ?? FIRST_HASH
   invariant(receipt?.previousHash === previousHash, 'a receipt continues the chain')
+  const [at, lastAt] = [receipt.body?.at ?? 0, before.at(-1)?.body?.at ?? 0]
+  invariant(at >= lastAt, 'the time of receipts never goes back')
   return [...before, frozenCopy(receipt)]
 }
 
 function writtenEffect(records: TenantRecords, write: EffectWrite): EffectRecord {
   const before = records.effects.get(effectName(write.row.key)) ?? null
   assertEffectWrite(before?.effect ?? null, write)
+  assertOwnEffect(records, write)
   const { row, ended, opened, observed } = write
   // What is sealed for a proposal that was erased meanwhile is dropped; the evidence itself is always kept.
   const isLive = (ref: Reference | null): boolean => ref !== null && records.proposals.get(ref)?.kind === 'live'
@@ -180,6 +182,13 @@ function writtenEffect(records: TenantRecords, write: EffectWrite): EffectRecord
     observations: [...(before?.effect.observations ?? []), ...(observed === null ? [] : [observed.observation])],
   }
   return { effect: frozenCopy(effect), details, facts }
+}
+
+function assertOwnEffect(records: TenantRecords, { row, opened }: EffectWrite): void {
+  if (opened === null || opened.proposal === null) return
+  const record = records.proposals.get(opened.proposal)
+  const isOwn = record?.kind === 'live' && effectName(record.proposal.effect) === effectName(row.key)
+  invariant(isOwn, 'a proposal attempts its own effect')
 }
 
 function eraseFromEffects(records: TenantRecords, ref: Reference): void {

@@ -36,6 +36,10 @@ export function assertEffectWrite(before: Effect | null, { row, opened, ended, o
     observed === null || observed.observation.sequence === observations.length + 1,
     'observations are numbered without gaps',
   )
+  invariant(
+    observed === null || observed.observation.covers.to <= attempts.length,
+    'an observation covers attempts that were started',
+  )
   const ofOwner = [...attempts, ...(opened === null ? [] : [opened])].some(({ proposal }) => proposal === row.owner)
   invariant(ofOwner, 'an effect is never owned without an attempt of its owner')
 }

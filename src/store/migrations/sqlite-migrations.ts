@@ -3,8 +3,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { sqliteCapabilities } from '../capabilities.ts'
 import { createBooks } from './initial-books.ts'
+import { createEffectGuards } from './initial-effect-guards.ts'
 import { createEffectTables } from './initial-effects.ts'
+import { createProposalGuards } from './initial-proposal-guards.ts'
 import { createProposalTables } from './initial-proposals.ts'
+import { createRecordGuards } from './initial-record-guards.ts'
 
 /**
  * Numbered, frozen, and checksummed over the statements that they run: what has run is compared with what stands here
@@ -17,6 +20,9 @@ export const sqliteMigrations: Readonly<Record<string, Migration>> = {
       await createProposalTables(db, sqliteCapabilities)
       await createEffectTables(db, sqliteCapabilities)
       await createBooks(db, sqliteCapabilities)
+      await createProposalGuards(db)
+      await createRecordGuards(db)
+      await createEffectGuards(db)
       await sql`insert into store_identity (id, store_id) values (1, lower(hex(randomblob(16))))`.execute(db)
     },
   },

@@ -1,0 +1,175 @@
+// The first guards of effects: claims that stay, versions and fences that only rise, evidence that is only added.
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import { createGuards, type Guard, isChanged, isErased } from './sqlite-guard.ts'
+
+/** Creates the triggers. */
+export async function createEffectGuards(db: Kysely<unknown>): Promise<void> {
+  await createGuards(db, [...effectGuards, ...attemptGuards, ...observationGuards])
+}
+
+const attemptOfOwner = sql<SqlBool>`(new.owner is null or exists (select 1 from attempts as made
+  where made.tenant = new.tenant and made.domain = new.domain and made.reference = new.reference
+  and made.proposal = new.owner))`
+
+const higherFence = sql<SqlBool>`exists (select 1 from attempts as made where made.tenant = new.tenant
+  and made.domain = new.domain and made.reference = new.reference and made.epoch > new.epoch)`
+
+const effectGuards: readonly Guard[] = [
+  {
+    name: 'effects_claimed_once',
+    before: 'insert',
+    on: 'effects',
+    when: sql<SqlBool>`exists (select 1 from effects as kept where kept.tenant = new.tenant and kept.domain = new.domain
+      and kept.reference = new.reference)`,
+    rule: 'a claim is never replaced',
+  },
+  {
+    name: 'effects_begin',
+    before: 'insert',
+    on: 'effects',
+    when: sql<SqlBool>`not ${attemptOfOwner} or ${higherFence}`,
+    rule: 'a claim is made with its first attempt, under the fence',
+  },
+  {
+    name: 'effects_fixed',
+    before: 'update',
+    on: 'effects',
+    when: isChanged(['tenant', 'domain', 'reference', 'kind']),
+    rule: 'the identity of an effect never changes',
+  },
+  {
+    name: 'effects_version',
+    before: 'update',
+    on: 'effects',
+    when: sql<SqlBool>`new.version <= old.version`,
+    rule: 'the version of an effect grows',
+  },
+  {
+    name: 'effects_fence',
+    before: 'update',
+    on: 'effects',
+    when: sql<SqlBool>`new.epoch < old.epoch or ${higherFence}`,
+    rule: 'the fence never comes down',
+  },
+  {
+    name: 'effects_owner',
+    before: 'update',
+    on: 'effects',
+    when: sql<SqlBool>`not ${attemptOfOwner}`,
+    rule: 'an effect is never owned without an attempt of its owner',
+  },
+  { name: 'effects_not_deleted', before: 'delete', on: 'effects', rule: 'claims are never deleted' },
+]
+
+const attemptGuards: readonly Guard[] = [
+  {
+    name: 'attempts_numbered',
+    before: 'insert',
+    on: 'attempts',
+    when: sql<SqlBool>`new.number is not (select coalesce(max(kept.number), 0) + 1 from attempts as kept
+      where kept.tenant = new.tenant and kept.domain = new.domain and kept.reference = new.reference)`,
+    rule: 'attempts are numbered without gaps and never replaced',
+  },
+  {
+    name: 'attempts_begin_open',
+    before: 'insert',
+    on: 'attempts',
+    when: sql<SqlBool>`new.ended_at is not null or exists (select 1 from attempts as kept where kept.tenant = new.tenant
+      and kept.domain = new.domain and kept.reference = new.reference and kept.ended_at is null)`,
+    rule: 'an effect has one open attempt',
+  },
+  {
+    name: 'attempts_of_effect',
+    before: 'insert',
+    on: 'attempts',
+    when: sql<SqlBool>`new.proposal is not null and not exists (select 1 from proposals as p where p.tenant = new.tenant
+      and p.ref = new.proposal and p.effect_domain = new.domain and p.effect_reference = new.reference
+      and p.erasure <> 'erased')`,
+    rule: 'a proposal attempts its own effect',
+  },
+  {
+    name: 'attempts_fixed',
+    before: 'update',
+    on: 'attempts',
+    when: isChanged([
+      'tenant',
+      'domain',
+      'reference',
+      'number',
+      'proposal',
+      'action',
+      'target',
+      'generation',
+      'idempotency_key',
+      'epoch',
+      'token',
+      'started_at',
+      'lease_until',
+      'precondition',
+    ]),
+    rule: 'what was started never changes',
+  },
+  {
+    name: 'attempts_end_once',
+    before: 'update',
+    on: 'attempts',
+    when: sql<SqlBool>`case when old.ended_at is null then new.ended_at is null
+      else ${isChanged(['ending', 'ending_evidence', 'ended_at', 'ending_reason', 'external_reference'])}
+        or new.detail is not null or not ${isErased('old', 'proposal')} end`,
+    rule: 'an attempt ends once',
+  },
+  { name: 'attempts_not_deleted', before: 'delete', on: 'attempts', rule: 'attempts are never deleted' },
+]
+
+const observationGuards: readonly Guard[] = [
+  {
+    name: 'observations_numbered',
+    before: 'insert',
+    on: 'observations',
+    when: sql<SqlBool>`new.sequence is not (select coalesce(max(kept.sequence), 0) + 1 from observations as kept
+      where kept.tenant = new.tenant and kept.domain = new.domain and kept.reference = new.reference)`,
+    rule: 'observations are numbered without gaps and never replaced',
+  },
+  {
+    name: 'observations_cover_attempts',
+    before: 'insert',
+    on: 'observations',
+    when: sql<SqlBool>`new.covers_to > (select coalesce(max(made.number), 0) from attempts as made
+      where made.tenant = new.tenant and made.domain = new.domain and made.reference = new.reference)`,
+    rule: 'an observation covers attempts that were started',
+  },
+  {
+    name: 'observations_of_content',
+    before: 'insert',
+    on: 'observations',
+    when: sql<SqlBool>`new.facts is not null and ${isErased('new', 'sealed_for')}`,
+    rule: 'nothing is sealed for what has been erased',
+  },
+  {
+    name: 'observations_not_changed',
+    before: 'update',
+    on: 'observations',
+    when: sql<SqlBool>`${isChanged([
+      'tenant',
+      'domain',
+      'reference',
+      'sequence',
+      'source',
+      'answer',
+      'verdict',
+      'covers_from',
+      'covers_to',
+      'target',
+      'proof',
+      'flags',
+      'reason',
+      'external_reference',
+      'matches',
+      'began_at',
+      'ended_at',
+      'sealed_for',
+    ])} or new.facts is not null or not ${isErased('old', 'sealed_for')}`,
+    rule: 'observations are never changed',
+  },
+  { name: 'observations_not_deleted', before: 'delete', on: 'observations', rule: 'observations are never deleted' },
+]
