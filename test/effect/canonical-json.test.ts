@@ -65,6 +65,7 @@ const refused = table([
   ['a lone surrogate in a key', { 'x\uD800': 1 }, 'lone_surrogate'],
   ['two keys that are one after NFC', { '\u00E9': 1, 'e\u0301': 2 }, 'key_collision', '/\u00E9'],
   ['the same in the other order', { 'e\u0301': 1, '\u00E9': 2 }, 'key_collision', '/\u00E9'],
+  ['two composed keys, among others', { a: 1, '\u00C5': 2, '\u212B': 3 }, 'key_collision', '/\u212B'],
   ['two decomposed keys', { 'q\u0323\u0307': 1, 'q\u0307\u0323': 2 }, 'key_collision', '/q\u0323\u0307'],
   ['a hole', withHole(), 'sparse_array', '/1'],
   ['an array with a property', Object.assign([1], { total: 1 }), 'decorated_array', '/total'],
@@ -104,6 +105,11 @@ describe('canonical JSON refuses', () => {
 
   it('with an escaped pointer', () => {
     expect(refusalOf({ 'a/b': { 'c~d': [null, undefined] } })?.pointer).toBe('/a~1b/c~0d/1')
+  })
+
+  it('by an error of a name and a code', () => {
+    expect(refusalOf(1n)).toMatchObject({ name: 'CanonicalJsonError', code: 'not_plain_json' })
+    expect(refusalOf(nested(65))).toMatchObject({ name: 'CanonicalJsonError', code: 'limit_exceeded' })
   })
 
   it('without the value in the message', () => {

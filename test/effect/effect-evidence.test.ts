@@ -146,6 +146,11 @@ describe('a settlement', () => {
       { status: 'UNKNOWN', conflict: true, reopened: true },
     ],
     [
+      'occurred, though an attempt after it may have been the one',
+      effect([inDoubt, inDoubt], [absent(1, 1)], settlement('occurred')),
+      { status: 'UNKNOWN', conflict: true, reopened: true },
+    ],
+    [
       'did_not_occur, by a later confirmation',
       effect([inDoubt], [confirmed(1, 1)], settlement('did_not_occur')),
       { status: 'UNKNOWN', conflict: true, reopened: true },

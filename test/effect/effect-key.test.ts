@@ -91,7 +91,7 @@ describe('idempotencyKey', () => {
   })
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('refuses the generation %d', (generation) => {
-    expect(() => idempotencyKey(effect, generation)).toThrow(TypeError)
+    expect(() => idempotencyKey(effect, generation)).toThrow(new TypeError('A generation is an integer from 1'))
   })
 
   it('refuses a domain with a lone surrogate', () => {
@@ -111,7 +111,7 @@ describe('stepKey', () => {
   })
 
   it.each([0, -1, 1_000, 1.5, Number.NaN])('refuses the step %d', (step) => {
-    expect(() => stepKey(key, step)).toThrow(TypeError)
+    expect(() => stepKey(key, step)).toThrow(new TypeError('A step is an integer from 1 to 999'))
   })
 })
 

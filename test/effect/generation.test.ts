@@ -35,6 +35,7 @@ describe('the next generation', () => {
     ['just before the lease ended', { at: leaseUntil - 1 }, 2],
     ['when the lease ended', { at: leaseUntil }, 1],
     ['too late, so that it is no evidence (rules R4)', { evidence: 'UNKNOWN' }, 1],
+    ['in another form than a refusal', { kind: 'returned' }, 1],
   ])('after a word of failure given %s', (_, fields, generation) => {
     expect(nextGeneration([attempt({ ending: ending('failed_known', fields) })], [])).toBe(generation)
   })

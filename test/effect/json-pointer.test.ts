@@ -52,6 +52,12 @@ describe('a pointer', () => {
     expect(valueAt(document, pointer)).toBeUndefined()
   })
 
+  it('finds elements by indices of any length', () => {
+    const array = Array.from({ length: 1_001 }, (_, index) => index)
+
+    expect([0, 9, 10, 99, 100, 1_000].map((index) => valueAt(array, `/${index}`))).toEqual([0, 9, 10, 99, 100, 1_000])
+  })
+
   it('finds nothing under null, and the null itself', () => {
     expect(valueAt({ a: null }, '/a/b')).toBeUndefined()
     expect(valueAt({ a: null }, '/a')).toBeNull()
@@ -59,7 +65,7 @@ describe('a pointer', () => {
 
   it.each(['a', 'a/b', '/~', '/~2', '/a~', ' /a', '#/a'])('"%s" is none', (text) => {
     expect(parseJsonPointer(text)).toBeNull()
-    expect(() => valueAt(document, text)).toThrow(TypeError)
+    expect(() => valueAt(document, text)).toThrow(new TypeError('Not a JSON Pointer'))
   })
 
   it('reads "~01" as "~1", not as "/"', () => {

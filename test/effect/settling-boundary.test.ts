@@ -143,6 +143,9 @@ describe('an absence with proof settled', () => {
     const over = (to: number, beganAt: number): Observation => claim({ beganAt, covers: { from: 1, to } })
 
     expect(isFinalAbsence(over(2, second), [over(1, boundary)], both, inFlightMs)).toBe(false)
+    expect(
+      isFinalAbsence(over(2, second), [{ ...over(2, boundary), covers: { from: 2, to: 2 } }], both, inFlightMs),
+    ).toBe(false)
     expect(isFinalAbsence(over(2, second), [over(2, boundary)], both, inFlightMs)).toBe(true)
     expect(isFinalAbsence(over(1, second), [over(2, boundary)], both, inFlightMs)).toBe(true)
   })
