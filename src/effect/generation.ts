@@ -1,5 +1,5 @@
 // The generation of an idempotency key: when the next attempt may carry a new one, and how long a target remembers it.
-import { includes } from './coverage.ts'
+import { denialsOf } from './denial.ts'
 import type { Attempt, Observation } from './effect.ts'
 
 /**
@@ -45,7 +45,7 @@ function wasNotSent(attempt: Attempt): boolean {
 }
 
 function wasRefused(attempt: Attempt, observations: readonly Observation[]): boolean {
-  return refusedByExecutor(attempt) || observations.some((observation) => refusedByTarget(attempt, observation))
+  return refusedByExecutor(attempt) || denialsOf({ observations }, attempt).some(isRefusal)
 }
 
 function refusedByExecutor({ ending, leaseUntil }: Attempt): boolean {
@@ -53,7 +53,6 @@ function refusedByExecutor({ ending, leaseUntil }: Attempt): boolean {
   return ending.kind === 'stale_no_effect' || ending.kind === 'failed_known'
 }
 
-function refusedByTarget(attempt: Attempt, { answer, covers, proof, target, verdict }: Observation): boolean {
-  if (verdict !== 'FAILED' || target !== attempt.target || !includes(covers, attempt.number)) return false
+function isRefusal({ answer, proof }: Observation): boolean {
   return answer === 'verified_terminal_failure' || proof === 'terminal' || proof === 'cancelled'
 }

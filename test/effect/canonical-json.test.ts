@@ -4,6 +4,7 @@ import {
   canonicalJson,
   type CanonicalJsonRule,
   deepFreeze,
+  isPlainObject,
   parseCanonicalJson,
 } from '../../src/effect/canonical-json.ts'
 import { nested, refusalBy, refusalOf } from './refusal.ts'
@@ -181,6 +182,22 @@ describe('canonical JSON takes', () => {
     expect(canonicalJson([shared, { shared }, shared], { numbers: 'integers' })).toBe(
       '[{"a":1},{"shared":{"a":1}},{"a":1}]',
     )
+  })
+})
+
+describe('isPlainObject', () => {
+  it.each([
+    ['an object', {}, true],
+    ['an object without a prototype', heirOf(null), true],
+    ['an array', [], false],
+    ['null', null, false],
+    ['a string', 'x', false],
+    ['a function', () => 1, false],
+    ['a Map', new Map(), false],
+    ['a proxy', new Proxy({}, {}), false],
+    ['a revoked proxy', revokedProxy(), false],
+  ])('of %s', (_, value, expected) => {
+    expect(isPlainObject(value)).toBe(expected)
   })
 })
 

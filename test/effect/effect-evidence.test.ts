@@ -9,6 +9,7 @@ import {
   evidenceOf,
   foldOf,
   isClosed,
+  mayHaveOccurred,
   openAttempt,
 } from '../../src/effect/effect-evidence.ts'
 import { attempt, effect, ending, observation, settlement } from './builders.ts'
@@ -206,6 +207,18 @@ describe('a settlement', () => {
   })
 })
 
+describe('an attempt may have occurred', () => {
+  it.each<[string, EvidenceSource, boolean]>([
+    ['while it is under way', effect([open]), true],
+    ['when it was confirmed', effect([inDoubt], [confirmed(1, 1)]), true],
+    ['not when it was refused', effect([refused]), false],
+    ['not when it is absent', effect([inDoubt], [absent(1, 1)]), false],
+    ['not when a person says that it did not', effect([inDoubt], [], settlement('did_not_occur')), false],
+  ])('%s', (_, some, expected) => {
+    expect(mayHaveOccurred(some, { number: 1, target: 'psp' })).toBe(expected)
+  })
+})
+
 describe('openAttempt', () => {
   it('is the one without an ending', () => {
     expect(openAttempt(effect([refused, open]))?.number).toBe(2)
@@ -291,6 +304,14 @@ describe('the laws of settlements', () => {
 
     for (const { number } of some.attempts) {
       expect(isClosed(some, number)).toBe(new Set(left.map((world) => world.has(number))).size === 1)
+    }
+  })
+
+  test.prop([source], runs)('an attempt may have occurred if it did in one of the worlds left', (some) => {
+    const left = worldsOf(some)
+
+    for (const one of some.attempts) {
+      expect(mayHaveOccurred(some, one)).toBe(left.some((world) => world.has(one.number)))
     }
   })
 
