@@ -5,7 +5,7 @@ import type { EvidenceSource } from '../../src/effect/effect-evidence.ts'
 import { parseReasonCode, parseReference, type ReasonCode, type Reference } from '../../src/effect/reference.ts'
 
 export const ref = (text: string): Reference => parseReference(text, '')
-export const code = (text: string): ReasonCode => parseReasonCode(text, '')
+const code = (text: string): ReasonCode => parseReasonCode(text, '')
 
 const effectKey = { tenant: ref('tenant-1'), domain: 'example.payments/refund', reference: ref('refund:1') }
 
