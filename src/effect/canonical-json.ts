@@ -117,6 +117,12 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
+/** Whether the value is an object of plain data, as far as that shows from outside. No code of its own runs. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || types.isProxy(value)) return false
+  return hasPlainPrototype(value)
+}
+
 function write(walk: Walk, value: unknown): void {
   walk.nodes += 1
   if (walk.nodes > limits.jsonNodes) throw over(walk, 'jsonNodes')
@@ -175,8 +181,7 @@ function refuseDecoration(walk: Walk, array: readonly unknown[]): void {
 }
 
 function writeObject(walk: Walk, object: object): void {
-  const prototype: unknown = Object.getPrototypeOf(object)
-  if (prototype !== Object.prototype && prototype !== null) throw refused(walk, 'class_instance')
+  if (!hasPlainPrototype(object)) throw refused(walk, 'class_instance')
   const keys = sortedKeys(walk, object)
   append(walk, '{')
   for (const [index, key] of keys.entries()) {
@@ -186,6 +191,11 @@ function writeObject(walk: Walk, object: object): void {
     walk.path.pop()
   }
   append(walk, '}')
+}
+
+function hasPlainPrototype(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  return prototype === Object.prototype || prototype === null
 }
 
 /** By UTF-16 code units, the order of `Array.prototype.sort` and the one that RFC 8785 asks for. */

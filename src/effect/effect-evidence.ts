@@ -76,6 +76,11 @@ export function isClosed(effect: EvidenceSource, attemptNumber: number): boolean
   return isPossible(withAnswer(counted, attempt, 'CONFIRMED')) !== isPossible(withAnswer(counted, attempt, 'FAILED'))
 }
 
+/** Whether what is known leaves it possible that this attempt took effect. In a conflict nothing is left. */
+export function mayHaveOccurred(effect: EvidenceSource, attempt: Pick<Attempt, 'number' | 'target'>): boolean {
+  return isPossible(withAnswer(countedEvidence(effect), attempt, 'CONFIRMED'))
+}
+
 /** The evidence that counts, and up to which attempt a person says that one of them took effect (0: nobody says so). */
 interface CountedEvidence {
   readonly attempts: readonly AttemptEvidence[]

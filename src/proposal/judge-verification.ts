@@ -1,16 +1,16 @@
 // The verifier's answer, judged: what of it becomes evidence, what only spends a budget, and what a person must see.
 import { z } from 'zod'
 import { type JsonValue, canonicalJson } from '../effect/canonical-json.ts'
-import { includes } from '../effect/coverage.ts'
-import type { Attempt, Coverage, Effect, Evidence, Observation, ObservationFlag, ProofKind } from '../effect/effect.ts'
+import { contains, includes } from '../effect/coverage.ts'
+import type { Attempt, Coverage, Effect, Evidence, Observation, ProofKind } from '../effect/effect.ts'
 import type { Spent } from '../effect/effect-changes.ts'
 import type { IdempotencyKey } from '../effect/effect-key.ts'
-import { valueAt } from '../effect/json-pointer.ts'
 import { isReference, type ReasonCode, type Reference } from '../effect/reference.ts'
 import { isFinalAbsence, settlingBoundary } from '../effect/settling-boundary.ts'
 import { parseContent } from './boundary.ts'
 import type { Definition } from './definition.ts'
 import type { HostCall } from './executor-word.ts'
+import { factsAgree, flagsOf, type Found } from './found-effect.ts'
 import { withoutUndefined } from './host-answer.ts'
 import { reason } from './lifecycle/verdict.ts'
 
@@ -58,7 +58,7 @@ export function verifiedSchema(facts: readonly string[], result: z.ZodObject): z
   const found = {
     identity: z.string(),
     matches: z.int().min(1).exactOptional(),
-    facts: z.strictObject(Object.fromEntries(facts.map((path) => [path, z.json().exactOptional()]))),
+    facts: z.strictObject(Object.fromEntries(facts.map((path) => [path, z.unknown().exactOptional()]))),
     externalReference: z.string().refine(isReference).exactOptional(),
     result: result.exactOptional(),
     occurredAt: z.int().exactOptional(),
@@ -81,16 +81,6 @@ export function verifiedSchema(facts: readonly string[], result: z.ZodObject): z
     }),
     z.strictObject({ status: z.literal('target_unavailable'), reason: reasonCode.exactOptional() }),
   ])
-}
-
-interface Found {
-  readonly status: 'verified_completion' | 'reversed_after_completion'
-  readonly identity: string
-  readonly matches?: number
-  readonly facts: Readonly<Record<string, JsonValue>>
-  readonly externalReference?: Reference
-  readonly result?: JsonValue
-  readonly occurredAt?: number
 }
 
 interface Refusal {
@@ -132,77 +122,26 @@ export function judgeVerification(call: HostCall, asked: Asked, against: JudgedA
 
 function judgeFound(found: Found, asked: Asked, against: JudgedAgainst): Judged {
   const attempts = coveredAttempts(asked, against).filter(({ idempotencyKey }) => idempotencyKey === found.identity)
-  const first = attempts[0]
-  const last = attempts.at(-1)
+  const [first, last] = [attempts[0], attempts.at(-1)]
   if (first === undefined || last === undefined) return unavailable(asked, against, 'identity_mismatch')
-  const covers = { from: first.number, to: last.number }
-  const flags = foundFlags(found, first, attempts, against)
-  if (flags === null) return unavailable(asked, against, 'facts_not_comparable')
-  const decides = !flags.some((flag) => flag === 'fact_missing' || flag === 'duplicate' || isMismatch(flag))
+  const agreement = factsAgree(found, attempts, against)
+  const flags = flagsOf(found, agreement, attempts, against.effect)
+  const decides = agreement === 'agree' && !flags.some((flag) => flag === 'duplicate' || flag === 'predates_attempt')
+  const incomparable = agreement === 'fact_missing' || agreement === 'facts_not_comparable'
   return {
     observation: {
       ...bare(asked, against, found.status),
-      covers,
+      covers: { from: first.number, to: last.number },
       verdict: decides ? 'CONFIRMED' : 'UNKNOWN',
       flags,
-      reason: flags.includes('fact_missing') ? reason('fact_missing') : null,
+      reason: incomparable ? reason(agreement) : null,
       externalReference: found.externalReference ?? null,
       matches: found.matches ?? null,
     },
-    spends: flags.includes('fact_missing') ? 'unavailable' : null,
+    spends: incomparable ? 'unavailable' : null,
     factsText: text(found.facts),
     resultText: decides && found.result !== undefined ? text(found.result) : null,
   }
-}
-
-function foundFlags(
-  found: Found,
-  first: Attempt,
-  attempts: readonly Attempt[],
-  against: JudgedAgainst,
-): readonly ObservationFlag[] | null {
-  const missing = against.definition.facts.some((path) => found.facts[path] === undefined)
-  if (found.matches === undefined || missing) return ['fact_missing']
-  const agreement = factsAgree(found, attempts, against)
-  if (agreement === 'not_comparable') return null
-  const flags: ObservationFlag[] = []
-  if (found.matches > 1) flags.push('duplicate')
-  if (agreement === 'differ') flags.push('effect_mismatch')
-  if (found.occurredAt !== undefined && found.occurredAt < first.startedAt) flags.push('predates_attempt')
-  if (referenceDiffers(found.externalReference, attempts, against.effect)) flags.push('reference_differs')
-  if (found.status === 'reversed_after_completion') flags.push('reversed')
-  return flags
-}
-
-// The found effect must be what was approved for one of the attempts that carried the key, and what its present owner
-// was approved for: an owner is never reported done with another's content.
-function factsAgree(
-  found: Found,
-  attempts: readonly Attempt[],
-  { contents, definition, effect, compareFacts }: JudgedAgainst,
-): 'agree' | 'differ' | 'not_comparable' {
-  const agrees = (proposal: Reference): boolean => {
-    const snapshot = contents.get(proposal)
-    if (snapshot === undefined) return false
-    const approved = Object.fromEntries(definition.facts.map((path) => [path, valueAt(snapshot, path) ?? null]))
-    return compareFacts === null ? text(approved) === text(found.facts) : compareFacts(approved, found.facts)
-  }
-  const proposals = attempts.flatMap(({ proposal }) => (proposal === null ? [] : [proposal]))
-  try {
-    const ownerAgrees = effect.owner === null || !contents.has(effect.owner) || agrees(effect.owner)
-    return proposals.some(agrees) && ownerAgrees ? 'agree' : 'differ'
-  } catch {
-    return 'not_comparable' // The host's comparison threw, which says nothing about the effect.
-  }
-}
-
-// Two references for one effect, or a reference for an attempt that was closed as having had none (rules R11).
-function referenceDiffers(reference: Reference | undefined, attempts: readonly Attempt[], effect: Effect): boolean {
-  if (reference === undefined) return false
-  const confirmed = effect.observations.filter(({ verdict }) => verdict === 'CONFIRMED')
-  const accepted = attempts.flatMap(({ ending }) => (ending === null ? [] : [ending.externalReference]))
-  const known = [...confirmed.map(({ externalReference }) => externalReference), ...accepted]
-  return known.some((other) => other !== null && other !== reference)
 }
 
 function judgeRefusal(refusal: Refusal, asked: Asked, against: JudgedAgainst): Judged {
@@ -258,7 +197,8 @@ function isAcceptedFinal({ proof }: Absence, asked: Asked, against: JudgedAgains
   return proof === 'fenced' || proof === 'cancelled' ? isAcknowledged(proof, asked, against) : true
 }
 
-// A fence or a cancellation proves something only if the target itself took it, for every attempt that is covered.
+// A fence or a cancellation proves something only if the target itself took it, for every attempt that is covered and
+// before it was read: what is read earlier may be outrun.
 function isAcknowledged(proof: 'fenced' | 'cancelled', asked: Asked, against: JudgedAgainst): boolean {
   const source = proof === 'fenced' ? 'fence' : 'cancel'
   return against.effect.observations.some(
@@ -266,8 +206,8 @@ function isAcknowledged(proof: 'fenced' | 'cancelled', asked: Asked, against: Ju
       observation.source === source &&
       observation.answer === 'acknowledged' &&
       observation.target === against.definition.target.name &&
-      observation.covers.from <= asked.covers.from &&
-      asked.covers.to <= observation.covers.to,
+      contains(observation.covers, asked.covers) &&
+      observation.endedAt <= asked.beganAt,
   )
 }
 
@@ -301,10 +241,6 @@ function coveredAttempts(asked: Asked, { effect, definition }: JudgedAgainst): r
   return effect.attempts.filter(
     ({ number, target }) => target === definition.target.name && includes(asked.covers, number),
   )
-}
-
-function isMismatch(flag: ObservationFlag): boolean {
-  return flag === 'effect_mismatch' || flag === 'predates_attempt'
 }
 
 function text(value: JsonValue): string {

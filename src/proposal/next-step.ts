@@ -56,7 +56,7 @@ export function evidenceSummary(effect: Effect | null): EvidenceSummary | null {
   if (effect === null) return null
   const { status, conflict, duplicatePossible, settled } = evidenceOf(effect)
   if (status === null) return null
-  const asOf = effect.observations.at(-1)?.beganAt ?? null
+  const asOf = effect.observations.findLast(({ source }) => source === 'verifier')?.beganAt ?? null
   return { status, attempts: effect.attempts.length, conflict, duplicatePossible, settled, asOf }
 }
 

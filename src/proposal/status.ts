@@ -89,6 +89,11 @@ export function isInDoubt(status: Status): status is 'executing' | 'verification
   return status === 'executing' || status === 'verification_pending' || status === 'failed_unknown'
 }
 
+/** It says what became of the effect, so that only a contradiction reopens it. */
+export function isSettled(status: Status): status is 'verified' | 'failed_known' | 'closed_unknown' {
+  return status === 'verified' || status === 'failed_known' || status === 'closed_unknown'
+}
+
 /** Nothing further happens by itself. Closed is not final: a contradiction reopens `verified`, `failed_known`, `closed_unknown`. */
 export function isClosed(status: Status): boolean {
   return !isOpen(status) && !isInDoubt(status) && status !== 'verification_unresolved'

@@ -2,7 +2,7 @@
 import type { Effect, Observation, ObservationFlag } from '../../effect/effect.ts'
 import { evidenceOf, mayHaveOccurred } from '../../effect/effect-evidence.ts'
 import type { Attention, Proposal } from '../proposal.ts'
-import { isClosed, isOpen } from '../status.ts'
+import { isClosed, isOpen, isSettled } from '../status.ts'
 
 /** Why the owner of an effect waits for a person: evidence that sticks until it is settled. Spec: lifecycle 7, rules R8. */
 export type PersonReason = 'conflicting_evidence' | 'effect_mismatch' | 'duplicate_effect'
@@ -22,7 +22,11 @@ export function attentionOf(proposal: Proposal, effect: Effect): readonly Attent
   const raised: Attention[] = []
   if (evidence.conflict) raised.push('conflicting_evidence')
   if (flags.has('effect_mismatch') || flags.has('predates_attempt')) raised.push('effect_mismatch')
-  if (flags.has('duplicate') || flags.has('reference_differs') || (evidence.status === 'CONFIRMED' && evidence.duplicatePossible)) {
+  if (
+    flags.has('duplicate') ||
+    flags.has('reference_differs') ||
+    (evidence.status === 'CONFIRMED' && evidence.duplicatePossible)
+  ) {
     raised.push('duplicate_possible')
   }
   if (flags.has('reversed')) raised.push('reversed')
@@ -42,8 +46,7 @@ function unsettledFlags(effect: Effect): ReadonlySet<ObservationFlag> {
 
 // Open, or closed in a way that no evidence moves: an attempt behind it is the surprise.
 function saysNothingWasDone({ status }: Proposal): boolean {
-  if (isOpen(status)) return true
-  return isClosed(status) && status !== 'verified' && status !== 'failed_known' && status !== 'closed_unknown'
+  return isOpen(status) || (isClosed(status) && !isSettled(status))
 }
 
 // What another proposal's attempts do is no surprise to this one.

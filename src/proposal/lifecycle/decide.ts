@@ -22,7 +22,9 @@ export interface Decision {
 export function decisionBar(proposal: Proposal, principal: Principal): Refused | null {
   if (principal.kind === 'agent') return refuse('agent_cannot_decide')
   const name = principalName(principal)
-  return proposal.policy.excluded.some((excluded) => excluded.principal === name) ? refuse('separation_of_duties') : null
+  return proposal.policy.excluded.some((excluded) => excluded.principal === name)
+    ? refuse('separation_of_duties')
+    : null
 }
 
 /** Records an approval, also beyond the quorum; the policy then says whether the proposal is approved. */

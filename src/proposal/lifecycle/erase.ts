@@ -20,22 +20,25 @@ export function erase(
     if (proposal.erasure === 'requested') return stay('erasure_deferred')
     return {
       kind: 'move',
-      proposal: same(proposal, now, { erasure: 'requested' }),
+      proposal: marked(proposal, 'requested', command.reason, now),
       receipt: { type: 'proposal.erased', reason: command.reason, detail: ['deferred'] },
       outcome: 'erasure_deferred',
       reason: null,
     }
   }
-  const hidden = { erasure: 'pending' } as const
   return {
     kind: 'move',
-    proposal: isOpen(proposal.status)
-      ? next(proposal, 'withdrawn', { reason: command.reason, closedAt: now }, now, hidden)
-      : same(proposal, now, hidden),
+    proposal: marked(proposal, 'pending', command.reason, now),
     receipt: { type: 'proposal.erased', reason: command.reason },
     outcome: 'erased',
     reason: null,
   }
+}
+
+function marked(proposal: Proposal, erasure: 'requested' | 'pending', why: ReasonCode, now: number): Proposal {
+  return isOpen(proposal.status)
+    ? next(proposal, 'withdrawn', { reason: why, closedAt: now }, now, { erasure })
+    : same(proposal, now, { erasure })
 }
 
 // Only an effect that this proposal had an attempt on holds its content back; another proposal's is not its business.

@@ -4,9 +4,9 @@ import { evidenceOf, openAttempt } from '../../effect/effect-evidence.ts'
 import type { Reference } from '../../effect/reference.ts'
 import type { Proposal } from '../proposal.ts'
 import type { ReceiptType } from '../receipt.ts'
-import type { Status } from '../status.ts'
+import { isSettled } from '../status.ts'
 import { attentionOf, type PersonReason, personReason } from './attention.ts'
-import { type CoreChanges, next, outcomeOf, reason, same, type Verdict } from './verdict.ts'
+import { next, outcomeOf, reason, same, type Verdict } from './verdict.ts'
 
 /** What was seen, and the effect with that observation in it. */
 export interface Evidenced {
@@ -26,13 +26,12 @@ export interface Evidenced {
  * status and is marked; a settled one is reopened by a contradiction only. Spec: lifecycle 2 and 7, rules R3.
  */
 export function followEvidence(proposal: Proposal, seen: Evidenced, now: number): Verdict {
-  const changes = { attention: attentionOf(proposal, seen.effect) }
   const owner = seen.effect.owner === proposal.ref
-  const { to, person } = owner ? ownerMove(proposal, seen, now, changes) : formerOwnerMove(proposal, seen, now, changes)
+  const { to, person } = owner ? ownerMove(proposal, seen, now) : formerOwnerMove(proposal, seen.effect, now)
   const released = to.status === 'approved' && proposal.status !== 'approved'
   return {
     kind: 'move',
-    proposal: to,
+    proposal: { ...to, attention: attentionOf(to, seen.effect) },
     receipt: {
       type: person === null ? seen.receipt : receiptForPerson(person),
       externalReference: seen.externalReference,
@@ -52,12 +51,12 @@ interface Followed {
   readonly person: PersonReason | Given | 'evidence_changed' | null
 }
 
-function ownerMove(proposal: Proposal, seen: Evidenced, now: number, changes: CoreChanges): Followed {
+function ownerMove(proposal: Proposal, seen: Evidenced, now: number): Followed {
   const person = personReason(seen.effect)
   const { status: evidence, settled } = evidenceOf(seen.effect)
-  const stays: Followed = { to: same(proposal, now, changes), person: null }
+  const stays: Followed = { to: same(proposal, now, {}), person: null }
   const ask = (why: NonNullable<Followed['person']>): Followed => {
-    return { to: next(proposal, 'verification_unresolved', { reason: reason(why) }, now, changes), person: why }
+    return { to: next(proposal, 'verification_unresolved', { reason: reason(why) }, now), person: why }
   }
 
   switch (proposal.status) {
@@ -70,7 +69,7 @@ function ownerMove(proposal: Proposal, seen: Evidenced, now: number, changes: Co
     case 'awaiting_approval':
     case 'approved':
       if (person !== null) return ask(person)
-      return evidence === 'CONFIRMED' ? { to: verified(proposal, now, changes), person: null } : stays
+      return evidence === 'CONFIRMED' ? { to: verified(proposal, now), person: null } : stays
     case 'verified':
       if (person !== null) return ask(person)
       return evidence === 'CONFIRMED' ? stays : ask('evidence_changed')
@@ -82,54 +81,51 @@ function ownerMove(proposal: Proposal, seen: Evidenced, now: number, changes: Co
       return settled === 'closed_unknown' ? stays : ask('evidence_changed')
     case 'verification_unresolved':
       if (person !== null) return stays
-      if (evidence === 'CONFIRMED') return { to: verified(proposal, now, changes), person: null }
-      return evidence === 'FAILED' ? { to: failed(proposal, now, changes), person: null } : stays
+      if (evidence === 'CONFIRMED') return { to: verified(proposal, now), person: null }
+      return evidence === 'FAILED' ? { to: failed(proposal, now), person: null } : stays
     case 'executing':
     case 'verification_pending':
     case 'failed_unknown':
       if (person !== null) return ask(person)
-      if (evidence === 'CONFIRMED') return { to: verified(proposal, now, changes), person: null }
-      if (evidence === 'FAILED') return { to: afterFailure(proposal, seen, now, changes), person: null }
+      if (evidence === 'CONFIRMED') return { to: verified(proposal, now), person: null }
+      if (evidence === 'FAILED') return { to: afterFailure(proposal, seen, now), person: null }
       if (seen.givenUp !== null) return ask(seen.givenUp)
-      return { to: inDoubt(proposal, seen.effect, now, changes), person: null }
+      return { to: inDoubt(proposal, seen.effect, now), person: null }
   }
 }
 
 // What the new owner's attempts do is not the former owner's business; a contradiction about its own is.
-function formerOwnerMove(proposal: Proposal, seen: Evidenced, now: number, changes: CoreChanges): Followed {
-  const person = personReason(seen.effect)
-  if (person === null || !reopens(proposal.status)) return { to: same(proposal, now, changes), person: null }
-  return { to: next(proposal, 'verification_unresolved', { reason: reason(person) }, now, changes), person }
+function formerOwnerMove(proposal: Proposal, effect: Effect, now: number): Followed {
+  const person = personReason(effect)
+  if (person === null || !isSettled(proposal.status)) return { to: same(proposal, now, {}), person: null }
+  return { to: next(proposal, 'verification_unresolved', { reason: reason(person) }, now), person }
 }
 
-function reopens(status: Status): boolean {
-  return status === 'verified' || status === 'failed_known' || status === 'closed_unknown'
+function verified(proposal: Proposal, now: number): Proposal {
+  return next(proposal, 'verified', { settledAt: now }, now)
 }
 
-function verified(proposal: Proposal, now: number, changes: CoreChanges): Proposal {
-  return next(proposal, 'verified', { settledAt: now }, now, changes)
-}
-
-function failed(proposal: Proposal, now: number, changes: CoreChanges): Proposal {
-  return next(proposal, 'failed_known', { reason: reason('proven_absent'), settledAt: now }, now, changes)
+function failed(proposal: Proposal, now: number): Proposal {
+  return next(proposal, 'failed_known', { reason: reason('proven_absent'), settledAt: now }, now)
 }
 
 // A resend goes back through approvals, drift and rights; where the lifetime is over there is nothing to go back to.
-function afterFailure(proposal: Proposal, seen: Evidenced, now: number, changes: CoreChanges): Proposal {
+function afterFailure(proposal: Proposal, seen: Evidenced, now: number): Proposal {
   const mayResend = seen.resendAllowed && now < proposal.expiresAt && proposal.status !== 'executing'
-  return mayResend ? next(proposal, 'approved', {}, now, changes) : failed(proposal, now, changes)
+  return mayResend ? next(proposal, 'approved', {}, now) : failed(proposal, now)
 }
 
 function inDoubt(
   proposal: Extract<Proposal, { status: 'executing' | 'verification_pending' | 'failed_unknown' }>,
   effect: Effect,
   now: number,
-  changes: CoreChanges,
 ): Proposal {
-  if (proposal.status === 'executing' && openAttempt(effect) !== null) return same(proposal, now, changes)
-  return next(proposal, 'verification_pending', { attempt: proposal.attempt }, now, changes)
+  if (proposal.status === 'executing' && openAttempt(effect) !== null) return same(proposal, now, {})
+  return next(proposal, 'verification_pending', { attempt: proposal.attempt }, now)
 }
 
 function receiptForPerson(person: NonNullable<Followed['person']>): ReceiptType {
-  return person === 'effect_mismatch' || person === 'duplicate_effect' ? 'verification.mismatch' : 'verification.unresolved'
+  return person === 'effect_mismatch' || person === 'duplicate_effect'
+    ? 'verification.mismatch'
+    : 'verification.unresolved'
 }

@@ -4,13 +4,21 @@ import { evidenceOf } from '../../effect/effect-evidence.ts'
 import type { ReasonCode } from '../../effect/reference.ts'
 import { type Principal, principalName, samePrincipal } from '../principal.ts'
 import type { Proposal } from '../proposal.ts'
-import { isClosed, isInDoubt } from '../status.ts'
+import { isClosed, isInDoubt, isSettled } from '../status.ts'
 import { attentionOf } from './attention.ts'
 import { next, outcomeOf, reason, refuse, same, stay, type Verdict } from './verdict.ts'
 
-/** A person wants the target to be asked again: both budgets start anew. Spec: lifecycle 7. */
-export function resume(proposal: Proposal, command: { readonly reason: ReasonCode; readonly effect: Effect }, now: number): Verdict {
-  const last = command.effect.attempts.at(-1)
+/**
+ * A person wants the target to be asked again: both budgets start anew. What asked for a person sticks until it is settled,
+ * so the next answer may ask again. Only the owner has anything to be looked into. Spec: lifecycle 7.
+ */
+export function resume(
+  proposal: Proposal,
+  command: { readonly reason: ReasonCode; readonly effect: Effect },
+  now: number,
+): Verdict {
+  const { attempts, owner } = command.effect
+  const last = owner === proposal.ref ? attempts.at(-1) : undefined
   if (proposal.status !== 'verification_unresolved' || last === undefined) return stay(outcomeOf(proposal.status))
   return {
     kind: 'move',
@@ -25,11 +33,7 @@ export function resume(proposal: Proposal, command: { readonly reason: ReasonCod
  * Asks for a person because the verifier cannot be asked: no definition may verify this version, or the content that it
  * would be asked about cannot be opened. Spec: rules R9.
  */
-export function giveUp(
-  proposal: Proposal,
-  why: 'definition_missing' | 'content_unavailable',
-  now: number,
-): Verdict {
+export function giveUp(proposal: Proposal, why: 'definition_missing' | 'content_unavailable', now: number): Verdict {
   if (!isInDoubt(proposal.status)) return stay(outcomeOf(proposal.status))
   return {
     kind: 'move',
@@ -59,9 +63,14 @@ export function settle(proposal: Proposal, command: SettlementCommand, now: numb
   const { settlement, by, approvers, before, after } = command
   const involved = [proposal.requester, ...approvers, ...(proposal.agentOwner === null ? [] : [proposal.agentOwner])]
   if (by.kind === 'agent' || involved.some((principal) => samePrincipal(principal, by))) return refuse('not_permitted')
+  // The second operator is a second person, and no more involved than the first.
+  const others = [by, ...involved].map((principal): string => principalName(principal))
+  if (settlement.secondOperator !== null && others.includes(settlement.secondOperator)) return refuse('not_permitted')
   const evidence = evidenceOf(before)
-  const open = evidence.settled === null && evidence.status === 'UNKNOWN'
-  const asked = proposal.status === 'verification_unresolved' || (isClosed(proposal.status) && open)
+  const open = evidence.settled === null && evidence.status === 'UNKNOWN' && before.owner === proposal.ref
+  // A status that says what became of the effect is reopened by the evidence before a person is asked.
+  const closed = isClosed(proposal.status) && !isSettled(proposal.status)
+  const asked = proposal.status === 'verification_unresolved' || (closed && open)
   if (!asked) return stay(outcomeOf(proposal.status))
   return {
     kind: 'move',
@@ -85,6 +94,7 @@ export function observe(proposal: Proposal, now: number): Verdict {
 
 function settled(proposal: Proposal, settlement: Settlement, after: Effect, now: number): Proposal {
   const changes = { attention: attentionOf(proposal, after) }
+  // One that was closed otherwise keeps its status (rules R3).
   if (proposal.status !== 'verification_unresolved') return same(proposal, now, changes)
   switch (settlement.verdict) {
     case 'occurred':

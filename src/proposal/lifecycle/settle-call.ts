@@ -4,7 +4,7 @@ import { evidenceOf } from '../../effect/effect-evidence.ts'
 import type { Proposal } from '../proposal.ts'
 import type { ReceiptType } from '../receipt.ts'
 import { attentionOf, personReason } from './attention.ts'
-import { next, outcomeOf, reason, stay, type Verdict } from './verdict.ts'
+import { type CoreChanges, next, outcomeOf, reason, stay, type Verdict } from './verdict.ts'
 
 /** How the call of the open attempt ended, and the effect with that ending in it. */
 export interface CallEnd {
@@ -45,17 +45,19 @@ export function settleCall(proposal: Proposal, end: CallEnd, now: number): Verdi
       ? move(next(proposal, 'verification_pending', { attempt }, now, changes))
       : move(next(proposal, 'failed_unknown', { attempt, reason: why }, now, changes))
   }
-  if (ending.kind === 'not_sent') return move(backToOpen(proposal, end.policyMet, now))
+  if (ending.kind === 'not_sent') return move(backToOpen(proposal, end.policyMet, now, changes))
   if (ending.kind === 'stale_no_effect') {
     const fields = { reason: reason('stale_no_effect'), driftPaths: [], replacedBy: null, closedAt: now }
     return move(next(proposal, 'stale', fields, now, changes))
   }
-  return move(next(proposal, 'failed_known', { reason: why, settledAt: now }, now, changes))
+  // What the evidence proves, a word that proved nothing does not give the reason for.
+  const proven = ending.evidence === 'FAILED' ? why : reason('proven_absent')
+  return move(next(proposal, 'failed_known', { reason: proven, settledAt: now }, now, changes))
 }
 
-function backToOpen(proposal: Proposal, policyMet: boolean, now: number): Proposal {
-  if (now >= proposal.expiresAt) return next(proposal, 'expired', { closedAt: now }, now)
-  return next(proposal, policyMet ? 'approved' : 'awaiting_approval', {}, now)
+function backToOpen(proposal: Proposal, policyMet: boolean, now: number, changes: CoreChanges): Proposal {
+  if (now >= proposal.expiresAt) return next(proposal, 'expired', { closedAt: now }, now, changes)
+  return next(proposal, policyMet ? 'approved' : 'awaiting_approval', {}, now, changes)
 }
 
 function receiptType(ending: AttemptEnding): ReceiptType {
