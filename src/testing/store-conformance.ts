@@ -1,6 +1,10 @@
 // The conformance suite of stores: every guarantee of the port, as cases that any store can be held to.
 import type { Store } from '../runtime/ports.ts'
 import { changeCases } from './store-conformance/change-cases.ts'
+import { attemptCases, claimCases } from './store-conformance/effect-cases.ts'
+import { lifecycleCases, pairingCases } from './store-conformance/lifecycle-cases.ts'
+import { proposalCases } from './store-conformance/proposal-cases.ts'
+import { recordCases } from './store-conformance/record-cases.ts'
 import type { Ability, ConformanceCase, Subject } from './store-conformance/conformance-case.ts'
 
 /** A freshly opened, empty store, and what can be done around it; cases that need what is missing are left out. */
@@ -30,6 +34,12 @@ export interface StoreConformanceOptions {
 
 const GUARANTEES: readonly (readonly [title: string, cases: readonly ConformanceCase[]])[] = [
   ['1: committed writes are read, and a change lands once', changeCases],
+  ['2: one winner per revision; identity, content and authority stay', proposalCases],
+  ['3: one claim per effect', claimCases],
+  ['4: one open attempt, ended once, under its fence', attemptCases],
+  ['5: records are only added', recordCases],
+  ['6: the lifecycle table', lifecycleCases],
+  ['7: no status without its record', pairingCases],
 ]
 
 /**

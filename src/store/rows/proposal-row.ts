@@ -31,8 +31,48 @@ export type ProposalState = Pick<
 /** Erasure before it is complete. */
 const ERASURES = ['none', 'requested', 'pending'] as const
 
+/** The columns that say what a proposal is from its creation on. */
+export type ProposalIdentity = Pick<
+  ProposalsTable,
+  | 'tenant'
+  | 'ref'
+  | 'action'
+  | 'action_name'
+  | 'effect_domain'
+  | 'effect_reference'
+  | 'created_at'
+  | 'expires_at'
+  | 'definition_digest'
+  | 'subject'
+  | 'requester'
+  | 'agent'
+  | 'agent_owner'
+  | 'replaces'
+  | 'policy'
+  | 'command_fingerprint'
+  | 'commitment'
+>
+
 /** The row of a new proposal. */
 export function proposalRow({ proposal, content, receiptSalt }: ProposalInsert): ProposalsTable {
+  return {
+    ...proposalIdentity(proposal),
+    ...proposalState(proposal),
+    evidence: null,
+    attempt_count: null,
+    erased_at: null,
+    met_requirements: null,
+    receipt_count: null,
+    last_hash: null,
+    receipt_salt: receiptSalt,
+    snapshot: content.snapshot,
+    preview: content.preview,
+    result: null,
+  }
+}
+
+/** What an update never writes. */
+export function proposalIdentity(proposal: Proposal): ProposalIdentity {
   return {
     tenant: proposal.tenant,
     ref: proposal.ref,
@@ -51,17 +91,6 @@ export function proposalRow({ proposal, content, receiptSalt }: ProposalInsert):
     policy: canonicalText(proposal.policy),
     command_fingerprint: proposal.commandFingerprint,
     commitment: proposal.commitment,
-    ...proposalState(proposal),
-    evidence: null,
-    attempt_count: null,
-    erased_at: null,
-    met_requirements: null,
-    receipt_count: null,
-    last_hash: null,
-    receipt_salt: receiptSalt,
-    snapshot: content.snapshot,
-    preview: content.preview,
-    result: null,
   }
 }
 

@@ -1,11 +1,17 @@
 // Writes proposals: new ones with key and request key, changed and erased ones at their revision, and decisions.
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Reference } from '../../effect/reference.ts'
 import type { ApprovalWrite, ProposalErase, ProposalInsert, ProposalUpdate, Sealed } from '../../runtime/ports.ts'
 import { invariant } from '../broken-invariant.ts'
 import { changedBy, type Operation } from '../operation.ts'
 import { approvalRow, type UnnumberedApproval } from '../rows/approval-row.ts'
-import { type ProposalState, proposalRow, proposalState } from '../rows/proposal-row.ts'
+import {
+  type ProposalIdentity,
+  proposalIdentity,
+  proposalRow,
+  type ProposalState,
+  proposalState,
+} from '../rows/proposal-row.ts'
 import { type TombstoneState, tombstoneState } from '../rows/tombstone-row.ts'
 import { statement } from '../statement.ts'
 import type { KeysTable, ProposalsTable, RequestKeysTable, Tables } from '../tables.ts'
@@ -21,21 +27,25 @@ interface ProposalKey {
   readonly ref: string
 }
 
-type UpdatedState = ProposalState & { readonly result: Sealed | null }
+type UpdatedProposal = ProposalIdentity & ProposalState & { readonly result: Sealed | null }
 
 /** The writes of proposals over the statements of one database. */
 export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
   const insertProposal = statement((row: ProposalsTable) => db.insertInto('proposals').values(row))
   const insertKey = statement((row: KeysTable) => db.insertInto('keys').values(row))
   const insertRequestKey = statement((row: RequestKeysTable) => db.insertInto('request_keys').values(row))
-  const updateProposal = statement(({ tenant, ref, result, ...state }: ProposalKey & UpdatedState) => {
+  const updateProposal = statement((values: UpdatedProposal) => {
+    const { status, revision, updated_at, erasure, blocked_by, attention, attempt, reason, drift_paths, ...rest } =
+      values
+    const { replaced_by, superseded_by, settled_at, closed_at, result, ...identity } = rest
+    const marks = { status, revision, updated_at, erasure, blocked_by, attention }
+    const ofStatus = { attempt, reason, drift_paths, replaced_by, superseded_by, settled_at, closed_at }
     return db
       .updateTable('proposals')
-      .set({ ...state, result: sql<Sealed | null>`coalesce(${result}, result)` })
-      .where('tenant', '=', tenant)
-      .where('ref', '=', ref)
-      .where('revision', '=', sql<number>`${state.revision} - 1`)
+      .set({ ...marks, ...ofStatus, result: sql<Sealed | null>`coalesce(${result}, result)` })
+      .where('revision', '=', sql<number>`${revision} - 1`)
       .where('erasure', '<>', 'erased')
+      .where((where) => where.and(Object.entries(identity).map(([column, value]) => isSame(column, value))))
   })
   // A trigger removes what hangs on the proposal, so that no tombstone can stand beside what it says is gone.
   const eraseProposal = statement(({ tenant, ref, ...state }: ProposalKey & TombstoneState) => {
@@ -64,10 +74,9 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
   }
 
   function* update({ proposal, result }: ProposalUpdate): Operation<void> {
-    const { tenant, ref } = proposal
-    const values = { tenant, ref, result: result ?? null, ...proposalState(proposal) }
+    const values = { ...proposalIdentity(proposal), ...proposalState(proposal), result: result ?? null }
     const changed = yield* changedBy(updateProposal(values))
-    invariant(changed === 1, 'a proposal changes at its revision')
+    invariant(changed === 1, 'a proposal changes at its revision, and never in what it is')
   }
 
   function* erase({ tombstone }: ProposalErase): Operation<void> {
@@ -91,4 +100,9 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
       yield* changedBy(insertApproval(approvalRow(tenant, write)))
     },
   }
+}
+
+// Compared and not written: what an update sets, it also writes anew into every index over it.
+function isSame(column: string, value: unknown): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(column)} is not distinct from ${value}`
 }

@@ -1,19 +1,11 @@
 // Cases about changes: read your own writes, land once, whole or not at all.
 import assert from 'node:assert/strict'
 import type { Change } from '../../runtime/ports.ts'
-import {
-  breaks,
-  commits,
-  type ConformanceCase,
-  conflicts,
-  effectOf,
-  liveOf,
-  moved,
-  prepared,
-} from './conformance-case.ts'
 import { emptyChange, inserting, sealed, updating } from './sample-changes.ts'
 import { claiming, ending, observing } from './sample-effects.ts'
 import { inStatus, nextRef, reference, SAMPLE_TENANT, sampleProposal } from './sample-proposals.ts'
+import type { ConformanceCase } from './conformance-case.ts'
+import { breaks, commits, conflicts, effectOf, liveOf, moved, prepared } from './steps.ts'
 
 /** Guarantee 1: read your own committed writes; the same change twice lands once. */
 export const changeCases: readonly ConformanceCase[] = [
