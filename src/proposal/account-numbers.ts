@@ -64,7 +64,7 @@ function isIban(text: string): boolean {
 /** ISO/IEC 7812: from the right, every second digit counts twice, and what becomes two digits is added up. */
 function isCardNumber(text: string): boolean {
   if (!/^[0-9]{13,19}$/.test(text) || !cardStart.test(text)) return false
-  const sum = [...text].reverse().reduce((total, digit, index) => {
+  const sum = [...text].toReversed().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
     return total + (value > 9 ? value - 9 : value)
   }, 0)

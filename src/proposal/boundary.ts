@@ -1,4 +1,5 @@
 // The boundary: how content of a host or caller becomes a checked, frozen copy, or a list of problems without a value in it.
+import assert from 'node:assert/strict'
 import type { z } from 'zod'
 import { CanonicalJsonError, type JsonValue, parseCanonicalJson } from '../effect/canonical-json.ts'
 import { jsonPointer, parseJsonPointer } from '../effect/json-pointer.ts'
@@ -31,16 +32,12 @@ const sentences: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
 }
 
 /**
- * Reads content through its schema, which is one that registration allows. The value is copied once, as canonical JSON;
+ * Reads content through its schema. The value is copied once, as canonical JSON;
  * the schema, storage and the host see only that copy, and it is the copy that is returned, so that nothing which a
  * schema does can rewrite it. Problems name a path and a rule, never a value and never a key that the schema does not
  * know. Spec: policy-and-protection 3, lifecycle 4.
  */
-export function parseContent<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-  limit: BytesLimit,
-): Content<z.output<S>> {
+export function parseContent<S extends z.ZodType>(schema: S, value: unknown, limit: BytesLimit): Content<z.output<S>> {
   const text = canonicalText(value, limit)
   if (text instanceof CanonicalJsonError) return notPlain(schema, text)
   const copy = parseCanonicalJson(text)
@@ -73,12 +70,14 @@ function fromIssue({ path, code }: z.core.$ZodIssue): RawProblem {
   return { path, rule, message: sentences[rule] }
 }
 
-function notPlain(schema: z.ZodType, { pointer, rule, limit }: CanonicalJsonError): Content<never> {
+function notPlain(schema: unknown, { pointer, rule, limit }: CanonicalJsonError): Content<never> {
+  const path = parseJsonPointer(pointer)
+  assert(path !== null)
   const message = limit === null ? 'is not plain JSON data' : `is over the limit ${limit}`
-  return refused(schema, [{ path: parseJsonPointer(pointer) ?? [], rule, message }], limit)
+  return refused(schema, [{ path, rule, message }], limit)
 }
 
-function refused(schema: z.ZodType, problems: readonly RawProblem[], limit: LimitName | null = null): Content<never> {
+function refused(schema: unknown, problems: readonly RawProblem[], limit: LimitName | null = null): Content<never> {
   const { shape } = readSchema(schema)
   return {
     ok: false,

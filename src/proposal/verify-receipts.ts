@@ -107,6 +107,7 @@ function stepProblems(body: ReceiptBody, previous: ReceiptBody | null | undefine
   const problems: ConsistencyProblem[] = []
   if (body.action !== previous.action) problems.push('action_changed')
   if (body.at < previous.at) problems.push('time_goes_back')
-  if (!STATUSES.includes(previous.status) || !mayMove(previous.status, body.status)) problems.push('transition_not_in_table')
+  if (!STATUSES.includes(previous.status) || !mayMove(previous.status, body.status))
+    problems.push('transition_not_in_table')
   return problems
 }

@@ -155,7 +155,7 @@ function reordered(value: JsonValue): JsonValue {
   return Object.fromEntries(
     Object.entries(value)
       .map(([key, inner]): [string, JsonValue] => [key, reordered(inner)])
-      .reverse(),
+      .toReversed(),
   )
 }
 

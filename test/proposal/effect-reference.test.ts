@@ -41,7 +41,7 @@ describe('a derived reference', () => {
   it.each<[string, readonly unknown[]]>([
     ['without parts', []],
     ['from a part that is not NFC', ['e\u0301']],
-    ['from half a character', ['\ud800']],
+    ['from half a character', ['\uD800']],
     ['from a number', [7]],
     ['from nothing', ['refund', undefined]],
   ])('is not made %s', (_title, parts) => {
@@ -63,7 +63,7 @@ describe('a reference of the host is identifying', () => {
     ['within a word', 'refundorder10017x', { order: 'order10017' }],
     ['with other separators', 'refund/INV-2024-0099', { invoice: 'INV 2024 0099' }],
     ['with spaces around', 'refund:order-10017', { order: '  order-10017 ' }],
-    ['in another normal form', 'Zo\u00eb Miller', { name: 'Zoe\u0308 Miller' }],
+    ['in another normal form', 'Zo\u00EB Miller', { name: 'Zoe\u0308 Miller' }],
     ['deep inside', 'intent-order-10017', { a: [{ b: ['order-10017'] }] }],
     ['as the content itself', 'order-10017', 'order-10017'],
     ['short, as a word', 'refund:4711:x', { order: '4711' }],

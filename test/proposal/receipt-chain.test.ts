@@ -1,4 +1,5 @@
 // Receipts: golden vectors made by another program, and a chain whose every alteration is named.
+import { readFileSync } from 'node:fs'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/effect/canonical-json.ts'
@@ -7,11 +8,15 @@ import { type ChainHead, chainReceipt, FIRST_HASH, receiptHash } from '../../src
 import type { Receipt, ReceiptBody } from '../../src/proposal/receipt.ts'
 import type { Status } from '../../src/proposal/status.ts'
 import { verifyReceipts } from '../../src/proposal/verify-receipts.ts'
-import golden from './golden/receipts.json' with { type: 'json' }
 import { reference } from './refund.ts'
 
+const golden = JSON.parse(readFileSync(new URL('golden/receipts.json', import.meta.url), 'utf8')) as {
+  readonly saltHex: string
+  readonly firstBytesHex: string
+  readonly receipts: readonly Receipt[]
+}
 const salt = Buffer.from(golden.saltHex, 'hex')
-const stored = golden.receipts as readonly Receipt[]
+const stored = golden.receipts
 const story: readonly Status[] = ['awaiting_approval', 'approved', 'executing', 'failed_unknown', 'verified']
 const chain = chainOf(story.map((status, index) => bodyOf(status, 1_000 + index)))
 
@@ -175,7 +180,7 @@ describe('verifyReceipts', () => {
   })
 
   it('does not take a salt that is none for an altered receipt', () => {
-    expect(() => verifyReceipts(chain, {} as Uint8Array)).toThrow()
+    expect(() => verifyReceipts(chain, {} as Uint8Array)).toThrow('outside the bounds')
   })
 })
 

@@ -36,7 +36,7 @@ describe('a schema may hold', () => {
     ['a date', z.iso.date()],
     ['an instant', z.iso.datetime()],
     ['an e-mail address', z.email()],
-    ['an e-mail address in the older form', z.string().email()],
+    ['an e-mail address as a check', z.string().check(z.email())],
     ['a UUID', z.uuid()],
     ['a URL that is not normalised', z.url()],
     ['an account number', z.iban()],
@@ -136,11 +136,11 @@ describe('a schema is refused for', () => {
     ['a template', z.templateLiteral(['a', z.int()]), 'no_template_literal'],
     ['success', z.success(z.string()), 'no_success'],
     ['non-optional', z.nonoptional(z.string()), 'no_nonoptional'],
-    ['an undefined literal', z.literal(undefined), 'value_not_json'],
+    ['an undefined literal', z.literal([undefined]), 'value_not_json'],
     ['a fractional literal', z.literal(1.5), 'value_not_json'],
     ['a bigint literal', z.literal(1n), 'value_not_json'],
     ['negative zero', z.literal(-0), 'value_not_json'],
-    ['half a character', z.literal('\ud800'), 'value_not_json'],
+    ['half a character', z.literal('\uD800'), 'value_not_json'],
     ['an enum with a fraction', z.enum({ A: 0.5 }), 'value_not_json'],
     ['trimming', z.string().trim(), 'rewrites'],
     ['lower case', z.string().toLowerCase(), 'rewrites'],
@@ -172,8 +172,8 @@ describe('a schema is refused for', () => {
   })
 
   it('a field whose name is not in normal form C, or half a character', () => {
-    expect(at(z.strictObject({ 'e\u0301': z.int(), '\u00e9': z.int() }))).toEqual(['/e\u0301 name_not_nfc'])
-    expect(at(z.strictObject({ '\udc00': z.int() }))).toEqual(['/\udc00 name_not_nfc'])
+    expect(at(z.strictObject({ 'e\u0301': z.int(), '\u00E9': z.int() }))).toEqual(['/e\u0301 name_not_nfc'])
+    expect(at(z.strictObject({ '\uDC00': z.int() }))).toEqual(['/\uDC00 name_not_nfc'])
   })
 
   it('containing itself', () => {
