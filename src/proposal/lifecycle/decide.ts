@@ -71,9 +71,11 @@ export function revokeApproval(
   if (approval.revokedAt !== null) return stay('replayed')
   if (now >= approval.expiresAt) return stay('conflict', 'approval_lapsed')
   const rest = command.approvals.map((other) => (other === approval ? { ...other, revokedAt: now } : other))
+  // What waits goes on waiting: nothing is approved by taking something back.
+  const stays = proposal.status === 'approved' && policyMet(proposal, rest, now)
   return {
     kind: 'move',
-    proposal: next(proposal, policyMet(proposal, rest, now) ? 'approved' : 'awaiting_approval', {}, now),
+    proposal: next(proposal, stays ? 'approved' : 'awaiting_approval', {}, now),
     receipt: { type: 'approval.revoked' },
     outcome: 'revoked',
     reason: null,
