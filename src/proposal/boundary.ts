@@ -32,10 +32,9 @@ const sentences: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
 }
 
 /**
- * Reads content through its schema. The value is copied once, as canonical JSON;
- * the schema, storage and the host see only that copy, and it is the copy that is returned, so that nothing which a
- * schema does can rewrite it. Problems name a path and a rule, never a value and never a key that the schema does not
- * know. Spec: policy-and-protection 3, lifecycle 4.
+ * Reads content through its schema. The value is copied once, as canonical JSON; the schema, storage and the host see
+ * only that copy, and it is the copy that is returned, so that nothing which a schema does can rewrite it. Problems name
+ * a path and a rule, never a value and never a key that the schema does not know. Spec: policy-and-protection 3, lifecycle 4.
  */
 export function parseContent<S extends z.ZodType>(schema: S, value: unknown, limit: BytesLimit): Content<z.output<S>> {
   const text = canonicalText(value, limit)
