@@ -1,2 +1,94 @@
 // The front door: what a host imports to define, propose, approve and release actions.
-export { limits } from './effect/limits.ts'
+
+// effect/: what may have happened
+export type { JsonValue } from './effect/canonical-json.ts'
+export type { IdempotencyKey } from './effect/effect-key.ts'
+export type { Coverage, Evidence, ProofKind } from './effect/effect.ts'
+export { limits, type LimitName } from './effect/limits.ts'
+export { isReference, type ReasonCode, type Reference } from './effect/reference.ts'
+
+// proposal/: what was allowed
+export {
+  Action,
+  type ActionContext,
+  type AnyAction,
+  type Caller,
+  type CanView,
+  type Command,
+  DefinitiveFailure,
+  type Execute,
+  type Executed,
+  type Facts,
+  type Found,
+  NotSent,
+  type Prepare,
+  type Prepared,
+  type Preview,
+  type Resolve,
+  type Resolved,
+  type Result,
+  type Snapshot,
+  type Stop,
+  type Stopped,
+  type Verified,
+  type Verify,
+} from './proposal/action.ts'
+export { OUTCOMES, type OutcomeCode, type Reason, REASONS, type RefusalCode, REFUSALS } from './proposal/codes.ts'
+export { type Act, ACTS, type Contract, contract, type Schemas, type VerificationInput } from './proposal/contract.ts'
+export type { Duration } from './proposal/duration.ts'
+export {
+  ActionNotRegistered,
+  type AnyRefusal,
+  AuthorizationUnavailable,
+  BindingMismatch,
+  ContentUnavailable,
+  DecisionRefused,
+  DefinitionError,
+  EffectAlreadyCompleted,
+  EffectReferenceIdentifying,
+  InvalidCommand,
+  InvalidPreparation,
+  LimitExceeded,
+  MalformedReference,
+  NotFound,
+  NotPermitted,
+  type ObservedCall,
+  PersistenceOutcomeUnknown,
+  PolicyUnsatisfiable,
+  PreparationFailed,
+  PreparationRefused,
+  type Problem,
+  ReferenceKeyChanged,
+  Refusal,
+  RequestKeyReused,
+  RevisionMismatch,
+  StoredDataCorrupt,
+  StoreUnavailable,
+} from './proposal/errors.ts'
+export { money, type Money } from './proposal/money.ts'
+export {
+  type AmountCondition,
+  type ApprovalRules,
+  type ApproverSource,
+  type ExclusionInput,
+  type NoApproval,
+  noApproval,
+  type PolicyFunction,
+  type PolicyInput,
+  type RelatedProposal,
+  type RequirementInput,
+} from './proposal/policy.ts'
+export type { Principal, PrincipalKind } from './proposal/principal.ts'
+export type { Session } from './proposal/session.ts'
+export type { Status } from './proposal/status.ts'
+
+// runtime/: in which order
+export { keyringFile } from './runtime/keyring-file.ts'
+export { ephemeralKeyring, KeyringError, localKeyring } from './runtime/local-keyring.ts'
+export { KeyUnavailable } from './runtime/sealing.ts'
+export type { Clock, Ids, KeyEncryptionKey, Keyring, Logger, Store } from './runtime/ports.ts'
+export { ProposalRuntime, type RuntimeOptions } from './runtime/runtime.ts'
+export type { OperationResult } from './runtime/result.ts'
+
+// store/: how it is kept
+export { memoryStore } from './store/memory-store.ts'

@@ -1,2 +1,26 @@
-// The testing door: what makes an action or a store fail on purpose.
-export {}
+// The testing door: what makes an action or a store fail on purpose, and what the examples run against.
+export {
+  BusinessClient,
+  type RefundOrder,
+  type RefundOutcome,
+  type RefundSearch,
+  type RefusalReason,
+} from './testing/business-system/client.ts'
+export { BusinessSystemError } from './testing/business-system/exchange.ts'
+export type { FaultName } from './testing/business-system/faults.ts'
+export {
+  type BusinessSystem,
+  type BusinessSystemOptions,
+  startBusinessSystem,
+} from './testing/business-system/start.ts'
+export type {
+  BookedRefund,
+  EffectCount,
+  FoundRefunds,
+  Order,
+  RefundAnswer,
+  RequestState,
+  SeenRequest,
+} from './testing/business-system/wire.ts'
+export { storeConformance, type StoreConformanceOptions, type StoreUnderTest } from './testing/store-conformance.ts'
+export { VirtualClock, type VirtualClockState } from './testing/virtual-clock.ts'

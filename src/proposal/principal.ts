@@ -1,4 +1,4 @@
-// Who acts: principals, and the session in which the host says who is calling.
+// Who acts: principals, and when two of them are the same.
 import type { Reference } from '../effect/reference.ts'
 
 /** What kind of participant a principal is. An agent may propose and trigger; it never decides, settles, observes or erases. */
@@ -8,18 +8,6 @@ export type PrincipalKind = 'user' | 'service' | 'agent'
 export interface Principal {
   readonly kind: PrincipalKind
   readonly id: Reference
-}
-
-/**
- * Who is calling, as the host's authentication established it. `owner` is the person or service on whose behalf an
- * agent acts; roles and assurance are those of this moment. Spec: http "Rules", design D13.
- */
-export interface Session {
-  readonly tenant: Reference
-  readonly principal: Principal
-  readonly owner?: Principal
-  readonly roles: readonly string[]
-  readonly assurance: readonly string[]
 }
 
 /** A principal in one word, `kind:id`, as policies and receipts spell it. The kind has no colon, so this is unambiguous. */

@@ -68,11 +68,7 @@ function approvalsThatCount({ stored }: Execution, effect: Effect | null): Execu
   return from === null ? stored.approvals : stored.approvals.filter(({ decidedAt }) => decidedAt >= from)
 }
 
-function refuseUnmet(
-  execution: Execution,
-  without: ReadonlySet<string>,
-  now: number,
-): Promise<Round> {
+function refuseUnmet(execution: Execution, without: ReadonlySet<string>, now: number): Promise<Round> {
   const { stored } = execution
   const { policy, commitment } = stored.proposal
   // A right that is missing may come back; approvals that are too old for this effect must be given anew; else time lapsed.
@@ -134,7 +130,8 @@ async function callAndSettle(
   // Nothing is awaited between these looks at the clocks and the call.
   const leaseLeftMs = definition.leaseMs - (core.clock.monotonic() - limits.beganMs)
   const now = core.clock.now()
-  if (leaseLeftMs < definition.executeTimeoutMs) return settleAndAnswer(execution, admitted, notSent('lease_too_short', now))
+  if (leaseLeftMs < definition.executeTimeoutMs)
+    return settleAndAnswer(execution, admitted, notSent('lease_too_short', now))
   if (now >= limits.notAfter) return settleAndAnswer(execution, admitted, notSent('too_late', now))
   const word = await callExecutor(core, {
     admitted,

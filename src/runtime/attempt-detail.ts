@@ -10,7 +10,10 @@ import type { ProposalKey } from './sealing.ts'
 /** Seals what the executor gave and what its error said; null if there is neither. */
 export function sealDetail(key: ProposalKey, attempt: number, { resultText, errorText }: ExecutorWord): Sealed | null {
   if (resultText === null && errorText === null) return null
-  return key.seal(`attempt:${attempt}`, canonicalJson({ result: resultText, error: errorText }, { numbers: 'integers' }))
+  return key.seal(
+    `attempt:${attempt}`,
+    canonicalJson({ result: resultText, error: errorText }, { numbers: 'integers' }),
+  )
 }
 
 /** The result that the executor gave for what the target names so, as canonical text; null where none fits. */
@@ -23,8 +26,7 @@ export async function attemptResult(
 ): Promise<string | null> {
   if (externalReference === null) return null
   const attempt = effect.attempts.find(
-    (candidate) =>
-      candidate.proposal === proposal && candidate.ending?.externalReference === externalReference,
+    (candidate) => candidate.proposal === proposal && candidate.ending?.externalReference === externalReference,
   )
   if (attempt === undefined) return null
   const sealed = await core.store.attemptDetail(effect.key, attempt.number)

@@ -6,7 +6,7 @@ import type { Approval } from '../proposal/approval.ts'
 import type { Act, Contract } from '../proposal/contract.ts'
 import type { Definition } from '../proposal/definition.ts'
 import { AuthorizationUnavailable, NotPermitted } from '../proposal/errors.ts'
-import type { Session } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Core } from './core.ts'
 import { callHost } from './host-call.ts'
@@ -22,7 +22,13 @@ export interface About {
  * Whether the action lets the caller do this. Only an exact `true` does.
  * @throws AuthorizationUnavailable when the host throws or takes too long. Spec: rules R14, R18.
  */
-export async function may(core: Core, definition: Definition, act: Act, caller: Caller, about: About): Promise<boolean> {
+export async function may(
+  core: Core,
+  definition: Definition,
+  act: Act,
+  caller: Caller,
+  about: About,
+): Promise<boolean> {
   const call = await callHost(core.clock, definition.hostTimeoutMs, () => {
     return definition.action.can(act, caller, canView(about))
   })
@@ -36,16 +42,16 @@ export async function demand(
   core: Core,
   definition: Definition,
   act: Act,
-  session: Session,
+  session: CallerSession,
   about: About,
 ): Promise<void> {
   if (!(await may(core, definition, act, callerOf(session), about))) throw new NotPermitted()
 }
 
 /** The caller of an operation, as the session established it. */
-export function callerOf(session: Session): Caller {
-  const { tenant, principal, roles, assurance } = session
-  return { tenant, principal, owner: session.owner ?? null, roles, assurance }
+export function callerOf(session: CallerSession): Caller {
+  const { tenant, principal, owner, roles, assurance } = session
+  return { tenant, principal, owner, roles, assurance }
 }
 
 /** An approver whose right is asked again, with the roles that were frozen at the decision. */

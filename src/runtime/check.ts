@@ -2,7 +2,7 @@
 import type { JsonValue } from '../effect/canonical-json.ts'
 import { valueAt } from '../effect/json-pointer.ts'
 import { judgeResolution } from '../proposal/resolution.ts'
-import type { Session } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { demand } from './authority.ts'
 import { openContent } from './content.ts'
 import type { Core } from './core.ts'
@@ -18,7 +18,7 @@ export interface CheckResult {
 }
 
 /** Spec: lifecycle 8. */
-export async function check(core: Core, session: Session, ref: string): Promise<CheckResult> {
+export async function check(core: Core, session: CallerSession, ref: string): Promise<CheckResult> {
   const { stored, registered } = await load(core, session, ref)
   const { definition } = registered
   await demand(core, definition, 'check', session, { proposal: stored.proposal })
@@ -33,7 +33,11 @@ export async function check(core: Core, session: Session, ref: string): Promise<
   const resolution = judgeResolution(call, registered.resolved, snapshot, materiality)
   if (resolution === null) return { outcome: 'checked', drifted: null, paths: [] }
   const paths = resolution.drift?.paths ?? []
-  return { outcome: 'checked', drifted: resolution.drift !== null, paths: paths.filter((path) => isShown(snapshot, preview, path)) }
+  return {
+    outcome: 'checked',
+    drifted: resolution.drift !== null,
+    paths: paths.filter((path) => isShown(snapshot, preview, path)),
+  }
 }
 
 // A field is shown if the preview has its very value somewhere: the viewer knows it already.

@@ -8,7 +8,8 @@ import { decisionBar } from '../proposal/lifecycle/decide.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
 import { approvalsFrom } from '../proposal/resend.ts'
-import { principalName, type Session } from '../proposal/principal.ts'
+import { principalName } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { callerOf, may } from './authority.ts'
 import { openContent } from './content.ts'
 import { type Core, openKey } from './core.ts'
@@ -28,18 +29,28 @@ export interface DecisionInput {
   readonly ifRevision?: number
 }
 
-export function approve(core: Core, session: Session, ref: string, input: DecisionInput): Promise<OperationResult> {
+export function approve(
+  core: Core,
+  session: CallerSession,
+  ref: string,
+  input: DecisionInput,
+): Promise<OperationResult> {
   return decide(core, session, ref, input, 'approve')
 }
 
-export function reject(core: Core, session: Session, ref: string, input: DecisionInput): Promise<OperationResult> {
+export function reject(
+  core: Core,
+  session: CallerSession,
+  ref: string,
+  input: DecisionInput,
+): Promise<OperationResult> {
   return decide(core, session, ref, input, 'reject')
 }
 
 /** Takes back an approval of one's own, before admission. */
 export function revokeApproval(
   core: Core,
-  session: Session,
+  session: CallerSession,
   ref: string,
   approvalId: string,
   input: { readonly ifRevision?: number } = {},
@@ -60,7 +71,7 @@ export function revokeApproval(
 
 function decide(
   core: Core,
-  session: Session,
+  session: CallerSession,
   ref: string,
   input: DecisionInput,
   decision: Approval['decision'],
@@ -75,7 +86,10 @@ function decide(
     const countsFrom = await approvalsCountFrom(core, stored)
     const judge = (now: number): { readonly verdict: Verdict; readonly approval: Approval } => {
       const approval = approvalOf(stored, session, approvalId, input.commitment, decision, now)
-      return { approval, verdict: lifecycle[decision](stored.proposal, { approval, approvals: stored.approvals, countsFrom }, now) }
+      return {
+        approval,
+        verdict: lifecycle[decision](stored.proposal, { approval, approvals: stored.approvals, countsFrom }, now),
+      }
     }
     if (isDecision(judge(core.clock.now()).verdict) && decision === 'approve') {
       const elsewhere = await effectElsewhere(core, stored)
@@ -98,7 +112,7 @@ interface Decided {
 // Racing decisions: whoever loses looks at the newer revision, so that all are kept or one is told that it lost.
 async function decided(
   core: Core,
-  session: Session,
+  session: CallerSession,
   ref: string,
   ifRevision: number | undefined,
   decision: (loaded: Loaded) => Promise<Decided>,
@@ -134,7 +148,7 @@ function isDecision(verdict: Verdict): boolean {
 }
 
 /** @throws DecisionRefused in the order of the lifecycle: agent, excluded, no right. */
-async function demandDecision(core: Core, session: Session, { stored, registered }: Loaded): Promise<void> {
+async function demandDecision(core: Core, session: CallerSession, { stored, registered }: Loaded): Promise<void> {
   const bar = decisionBar(stored.proposal, session.principal)
   if (bar !== null) throw refusal(bar.code, stored.proposal.status)
   const about = { proposal: stored.proposal }
@@ -166,14 +180,19 @@ async function demandContent(core: Core, stored: LiveProposal): Promise<void> {
   if (!committed) throw refusal('content_unavailable', stored.proposal.status)
 }
 
-async function sealComment(core: Core, stored: LiveProposal, approvalId: Reference, comment: string): Promise<Uint8Array> {
+async function sealComment(
+  core: Core,
+  stored: LiveProposal,
+  approvalId: Reference,
+  comment: string,
+): Promise<Uint8Array> {
   const key = await openKey(core, stored)
   return key.seal(`comment:${approvalId}`, comment)
 }
 
 function approvalOf(
   { proposal }: LiveProposal,
-  session: Session,
+  session: CallerSession,
   approvalId: Reference,
   commitment: string,
   decision: Approval['decision'],

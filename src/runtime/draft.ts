@@ -64,12 +64,7 @@ export async function draftProposal(core: Core, registered: Registered, intentio
   const receipt = chainReceipt(receiptSalt, null, {
     tenant: proposal.tenant,
     proposal: proposal.ref,
-    body: receiptBody(
-      proposal,
-      { type: intention.replaces === null ? 'proposal.prepared' : 'proposal.replaced' },
-      { participant: requester, trigger: requester },
-      null,
-    ),
+    body: receiptBody(proposal, { type: 'proposal.prepared' }, { participant: requester, trigger: requester }, null),
   })
   const { requestKeyHash } = intention
   return {
@@ -134,7 +129,9 @@ function chosen(
   related: readonly Proposal[],
 ): ReturnType<typeof choose> {
   try {
-    return choose({ snapshot, related: related.map(({ ref, action, status }) => ({ ref, action, status })) })
+    // The snapshot was read through this definition's own schema.
+    const typed = snapshot as Parameters<typeof choose>[0]['snapshot']
+    return choose({ snapshot: typed, related: related.map(({ ref, action, status }) => ({ ref, action, status })) })
   } catch {
     throw new InvalidPreparation([{ path: '/policy', rule: 'threw', message: 'the policy function threw' }])
   }
@@ -146,7 +143,9 @@ async function requestersOf(core: Core, { effect, replaces }: Intention): Promis
   let ref = replaces
   while (ref !== null) {
     if (requesters.length >= CHAIN_MAX) {
-      throw new InvalidPreparation([{ path: '/replaces', rule: 'chain_too_long', message: 'replaces too long a chain' }])
+      throw new InvalidPreparation([
+        { path: '/replaces', rule: 'chain_too_long', message: 'replaces too long a chain' },
+      ])
     }
     const earlier = await core.store.proposal(effect.tenant, ref)
     if (earlier?.kind !== 'live') break

@@ -8,7 +8,8 @@ import { ContentUnavailable, NotPermitted } from '../proposal/errors.ts'
 import { evaluatePolicy } from '../proposal/evaluate-policy.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { stay } from '../proposal/lifecycle/verdict.ts'
-import { principalName, type Session } from '../proposal/principal.ts'
+import { principalName } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { judgeResolution, type Resolution } from '../proposal/resolution.ts'
 import { isInDoubt } from '../proposal/status.ts'
 import { admitAndCall } from './admit.ts'
@@ -36,7 +37,7 @@ export interface ExecuteInput {
 /** Executes an approved proposal. Spec: lifecycle 6. */
 export async function execute(
   core: Core,
-  session: Session,
+  session: CallerSession,
   ref: string,
   input: ExecuteInput = {},
 ): Promise<OperationResult> {
@@ -57,12 +58,7 @@ export async function execute(
   return reconcileStored(core, session, await load(core, session, ref), actor, 'when_due')
 }
 
-async function executeRound(
-  core: Core,
-  session: Session,
-  actor: Actor,
-  ref: string,
-): Promise<Round> {
+async function executeRound(core: Core, session: CallerSession, actor: Actor, ref: string): Promise<Round> {
   const { stored, registered } = await load(core, session, ref)
   const { proposal, approvals } = stored
   const now = core.clock.now()
@@ -139,11 +135,7 @@ function canonical(value: JsonValue): string {
 }
 
 /** Ends the round unless the effect may be claimed. Spec: lifecycle 6.5. */
-async function claimRefused(
-  execution: Execution,
-  { definition }: Registered,
-  claim: Claim,
-): Promise<Round | null> {
+async function claimRefused(execution: Execution, { definition }: Registered, claim: Claim): Promise<Round | null> {
   switch (claim.kind) {
     case 'spent':
       return blocked(execution, 'attempts_spent')
@@ -161,21 +153,14 @@ async function claimRefused(
   }
 }
 
-async function claimedInFormerDomain(
-  { core, stored }: Execution,
-  formerDomains: readonly string[],
-): Promise<boolean> {
+async function claimedInFormerDomain({ core, stored }: Execution, formerDomains: readonly string[]): Promise<boolean> {
   for (const domain of formerDomains) {
     if ((await core.store.effect({ ...stored.proposal.effect, domain })) !== null) return true
   }
   return false
 }
 
-async function heldElsewhere(
-  execution: Execution,
-  by: Reference,
-  completed: boolean,
-): Promise<Round> {
+async function heldElsewhere(execution: Execution, by: Reference, completed: boolean): Promise<Round> {
   const { core, stored } = execution
   const owner = await core.store.proposal(stored.proposal.tenant, by)
   const fingerprint = owner?.kind === 'live' ? owner.proposal.commandFingerprint : null

@@ -2,7 +2,7 @@
 import type { Reason } from '../proposal/codes.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import type { Verdict } from '../proposal/lifecycle/verdict.ts'
-import type { Session } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import type { Core } from './core.ts'
 import type { LiveProposal } from './ports.ts'
 import { type Actor, commitMove } from './record.ts'
@@ -13,7 +13,7 @@ import { isLostRace, LOST_RACE } from './rounds.ts'
 /** What a round of execution works with. */
 export interface Execution {
   readonly core: Core
-  readonly session: Session
+  readonly session: CallerSession
   readonly actor: Actor
   readonly stored: LiveProposal
   readonly registered: Registered
@@ -28,10 +28,7 @@ export function blocked(execution: Execution, why: Reason): Promise<Round> {
 }
 
 /** Stores a verdict, if it is a move, and answers it. */
-export async function conclude(
-  { core, session, stored, actor }: Execution,
-  verdict: Verdict,
-): Promise<Round> {
+export async function conclude({ core, session, stored, actor }: Execution, verdict: Verdict): Promise<Round> {
   if (verdict.kind === 'refused') throw new Error(`execution does not refuse with ${verdict.code}`)
   if (verdict.kind === 'stay') return resultOf(core, session, stored, verdict)
   const answer = await commitMove(core, { stored, move: verdict, actor })
@@ -41,4 +38,3 @@ export async function conclude(
   }
   return resultOf(core, session, { ...stored, proposal: verdict.proposal }, verdict)
 }
-

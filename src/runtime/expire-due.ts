@@ -3,7 +3,8 @@ import { limits } from '../effect/limits.ts'
 import type { Reference } from '../effect/reference.ts'
 import { LimitExceeded, MalformedReference } from '../proposal/errors.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
-import { principalName, type Session } from '../proposal/principal.ts'
+import { principalName } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { callerOf, may } from './authority.ts'
 import type { Core } from './core.ts'
 import { commitMove } from './record.ts'
@@ -19,7 +20,7 @@ export interface ExpiredDue {
  */
 export async function expireDue(
   core: Core,
-  session: Session,
+  session: CallerSession,
   input: { readonly limit?: number } = {},
 ): Promise<ExpiredDue> {
   const limit = input.limit ?? limits.pageItems
@@ -33,7 +34,7 @@ export async function expireDue(
   return { expired }
 }
 
-async function expireOne(core: Core, session: Session, ref: Reference): Promise<boolean> {
+async function expireOne(core: Core, session: CallerSession, ref: Reference): Promise<boolean> {
   const stored = await core.store.proposal(session.tenant, ref)
   if (stored?.kind !== 'live') return false
   const { proposal } = stored

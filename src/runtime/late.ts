@@ -50,8 +50,6 @@ function isSurprising(effect: Effect, { attempt }: Admitted, { ending }: Executo
   const confirmed = effect.observations.filter(({ verdict }) => verdict === 'CONFIRMED')
   return confirmed.some(
     ({ externalReference }) =>
-      externalReference !== null &&
-      ending.externalReference !== null &&
-      externalReference !== ending.externalReference,
+      externalReference !== null && ending.externalReference !== null && externalReference !== ending.externalReference,
   )
 }

@@ -2,7 +2,8 @@
 import { isReference, type Reference } from '../effect/reference.ts'
 import { limits } from '../effect/limits.ts'
 import { LimitExceeded, MalformedReference } from '../proposal/errors.ts'
-import type { Principal, Session } from '../proposal/principal.ts'
+import type { Principal } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import type { Attention, Proposal } from '../proposal/proposal.ts'
 import { STATUSES, type Status } from '../proposal/status.ts'
 import { callerOf, may } from './authority.ts'
@@ -55,7 +56,7 @@ const LIMIT_DEFAULT = 50
  * and still have a next one.
  * @throws MalformedReference, LimitExceeded
  */
-export async function list(core: Core, session: Session, input: ListInput = {}): Promise<ListPage> {
+export async function list(core: Core, session: CallerSession, input: ListInput = {}): Promise<ListPage> {
   const limit = input.limit ?? LIMIT_DEFAULT
   if (!Number.isInteger(limit) || limit < 1) throw new MalformedReference('/limit')
   if (limit > limits.pageItems) throw new LimitExceeded('pageItems')
@@ -68,7 +69,7 @@ export async function list(core: Core, session: Session, input: ListInput = {}):
   }
 }
 
-function queryOf(core: Core, session: Session, input: ListInput, limit: number): ListQuery {
+function queryOf(core: Core, session: CallerSession, input: ListInput, limit: number): ListQuery {
   const { statuses, action, requester, effect, subject, needsPerson, due, after } = input
   for (const status of statuses ?? []) if (!STATUSES.includes(status)) throw new MalformedReference('/statuses')
   const domain = action === undefined ? undefined : domainOf(core, action)
@@ -90,7 +91,11 @@ function domainOf(core: Core, action: string): string | undefined {
   return core.registry.all().find(({ definition }) => definition.name === action)?.definition.domain
 }
 
-function effectKey(session: Session, domain: string | undefined, effect: string): NonNullable<ListQuery['effect']> {
+function effectKey(
+  session: CallerSession,
+  domain: string | undefined,
+  effect: string,
+): NonNullable<ListQuery['effect']> {
   if (domain === undefined) throw new MalformedReference('/action')
   return { tenant: session.tenant, domain, reference: referenceAt(effect, '/effect') }
 }
@@ -100,12 +105,15 @@ function referenceAt(text: string, path: string): Reference {
   return text
 }
 
-async function isVisible(core: Core, session: Session, proposal: Proposal): Promise<boolean> {
+async function isVisible(core: Core, session: CallerSession, proposal: Proposal): Promise<boolean> {
   const registered = core.registry.permitting(proposal.action)
   if (registered === null) return false
   const caller = callerOf(session)
   const { definition } = registered
-  return (await may(core, definition, 'list', caller, { proposal })) && (await may(core, definition, 'read', caller, { proposal }))
+  return (
+    (await may(core, definition, 'list', caller, { proposal })) &&
+    (await may(core, definition, 'read', caller, { proposal }))
+  )
 }
 
 function itemOf(proposal: Proposal): ListItem {

@@ -1,7 +1,7 @@
 // Loading: a stored proposal that the caller may read, or the one answer that tells nothing.
 import { isReference } from '../effect/reference.ts'
 import { NotFound, RevisionMismatch } from '../proposal/errors.ts'
-import type { Session } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { callerOf, may } from './authority.ts'
 import type { Core } from './core.ts'
 import type { ErasedProposal, LiveProposal } from './ports.ts'
@@ -19,7 +19,7 @@ export interface Loaded<P extends LiveProposal | ErasedProposal = LiveProposal> 
  */
 export async function loadAny(
   core: Core,
-  session: Session,
+  session: CallerSession,
   ref: string,
 ): Promise<Loaded<LiveProposal | ErasedProposal>> {
   if (!isReference(ref)) throw new NotFound()
@@ -34,7 +34,7 @@ export async function loadAny(
 }
 
 /** Likewise, for operations that an erased proposal, or one whose erasure is under way, does not take. */
-export async function load(core: Core, session: Session, ref: string, ifRevision?: number): Promise<Loaded> {
+export async function load(core: Core, session: CallerSession, ref: string, ifRevision?: number): Promise<Loaded> {
   const { stored, registered } = await loadAny(core, session, ref)
   if (stored.kind === 'erased' || stored.proposal.erasure === 'pending') throw new NotFound()
   const { revision } = stored.proposal
@@ -43,7 +43,7 @@ export async function load(core: Core, session: Session, ref: string, ifRevision
 }
 
 /** The live proposal if the caller may read it, else null: for naming one proposal in the answer about another. */
-export async function loadIfReadable(core: Core, session: Session, ref: string): Promise<LiveProposal | null> {
+export async function loadIfReadable(core: Core, session: CallerSession, ref: string): Promise<LiveProposal | null> {
   try {
     return (await load(core, session, ref)).stored
   } catch (error) {

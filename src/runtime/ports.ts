@@ -147,7 +147,12 @@ export type ApprovalWrite =
       readonly approval: Approval
       readonly comment: Sealed | null
     }
-  | { readonly kind: 'revoked'; readonly proposal: Reference; readonly approvalId: Reference; readonly revokedAt: number }
+  | {
+      readonly kind: 'revoked'
+      readonly proposal: Reference
+      readonly approvalId: Reference
+      readonly revokedAt: number
+    }
 
 /**
  * A change is plain data, applied in one transaction or not at all. The change id makes it land exactly once, however
@@ -231,7 +236,10 @@ export interface Store {
   receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]>
   events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]>
   /** Remembers what is new and answers what is then remembered; whoever calls compares. */
-  adopt(claims: { readonly referenceKeyCheck: string; readonly domains: Readonly<Record<string, string>> }): Promise<StoreIdentity>
+  adopt(claims: {
+    readonly referenceKeyCheck: string
+    readonly domains: Readonly<Record<string, string>>
+  }): Promise<StoreIdentity>
   /** Removes what deleting leaves behind in files; `busy` when another reader prevented it. */
   scrub(): Promise<'done' | 'busy'>
   health(): Promise<void>

@@ -20,16 +20,20 @@ import {
 } from '../proposal/errors.ts'
 import { deriveEffectReference, isIdentifying } from '../proposal/effect-reference.ts'
 import { withoutUndefined } from '../proposal/host-answer.ts'
+import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { stay } from '../proposal/lifecycle/verdict.ts'
-import { principalName, type Session } from '../proposal/principal.ts'
+import { principalName } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { demand } from './authority.ts'
 import type { Core } from './core.ts'
 import { draftProposal } from './draft.ts'
 import { callHost } from './host-call.ts'
 import { load, loadIfReadable } from './load.ts'
-import { changeOf } from './record.ts'
+import { changeOf, type Recorded } from './record.ts'
 import type { Registered } from './registry.ts'
 import { type OperationResult, resultOf } from './result.ts'
+import { LOST_RACE, untilStored } from './rounds.ts'
+import { demandWithdrawal } from './withdraw.ts'
 
 /** What a caller asks for. Identities come from the session and nowhere else. Spec: lifecycle 4. */
 export interface PrepareInput {
@@ -38,19 +42,20 @@ export interface PrepareInput {
   readonly command: unknown
   /** Makes a repetition of the same request answer the first proposal; 1 to 255 visible characters. */
   readonly requestKey?: string
-  /** The proposal that this one amends; nothing of its authority is passed on. */
+  /** The proposal that this one amends. It is closed if it is still open; nothing of its authority is passed on. */
   readonly replaces?: string
 }
 
 /** Prepares a proposal. Spec: lifecycle 4. */
-export async function prepare(core: Core, session: Session, input: PrepareInput): Promise<OperationResult> {
+export async function prepare(core: Core, session: CallerSession, input: PrepareInput): Promise<OperationResult> {
   const registered = core.registry.exact(input.action)
   if (registered === null) throw new ActionNotRegistered()
   const { definition } = registered
   const command = parseContent(definition.schemas.command, input.command, 'commandBytes')
   const value = command.ok ? (command.value as JsonValue) : null
   await demand(core, definition, 'prepare', session, value === null ? {} : { command: value })
-  if (!command.ok) throw command.limit === null ? new InvalidCommand(command.problems) : new LimitExceeded(command.limit)
+  if (!command.ok)
+    throw command.limit === null ? new InvalidCommand(command.problems) : new LimitExceeded(command.limit)
 
   const tenantKey = deriveTenantKey(core.referenceKey, session.tenant)
   const fingerprint = commandFingerprint(tenantKey, definition.name, command.text)
@@ -58,7 +63,7 @@ export async function prepare(core: Core, session: Session, input: PrepareInput)
   const earlier = await replayed(core, session, keyHash, fingerprint)
   if (earlier !== null) return earlier
 
-  const replaces = await replacedProposal(core, session, input.replaces)
+  const replaced = input.replaces === undefined ? null : await load(core, session, input.replaces)
   const ref = core.ids.reference()
   const prepared = await askHost(core, session, registered, ref, command.value as JsonValue)
   const effect: EffectKey = { tenant: session.tenant, domain: definition.domain, reference: prepared.effectReference }
@@ -73,21 +78,22 @@ export async function prepare(core: Core, session: Session, input: PrepareInput)
     subject: prepared.subject,
     requester: principal,
     agent: byAgent ? principal : null,
-    agentOwner: byAgent ? (owner ?? null) : null,
-    replaces,
+    agentOwner: byAgent ? owner : null,
+    replaces: replaced?.stored.proposal.ref ?? null,
     commandFingerprint: fingerprint,
     snapshot: prepared.snapshot,
     requestKeyHash: keyHash,
   })
-  const answer = await core.store.commit(changeOf(core, session.tenant, [], draft.parts))
-  if (answer.kind === 'committed') return resultOf(core, session, draft.stored, stay('prepared'))
-  // Somebody else used the request key while this was being prepared; theirs is the first proposal.
-  const first = await replayed(core, session, keyHash, fingerprint)
-  if (first !== null) return first
-  throw new Error(`a new proposal cannot meet the conflict ${answer.on}`)
+  return untilStored(async () => {
+    const moves = await replacedMoves(core, session, input.replaces)
+    const answer = await core.store.commit(changeOf(core, session.tenant, moves, draft.parts))
+    if (answer.kind === 'committed') return resultOf(core, session, draft.stored, stay('prepared'))
+    // Somebody else used the request key while this was being prepared; theirs is the first proposal.
+    return (await replayed(core, session, keyHash, fingerprint)) ?? LOST_RACE
+  })
 }
 
-function requestHash(tenantKey: Uint8Array, session: Session, key: string | undefined): string | null {
+function requestHash(tenantKey: Uint8Array, session: CallerSession, key: string | undefined): string | null {
   if (key === undefined) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new MalformedReference('/requestKey')
   return requestKeyHash(tenantKey, principalName(session.principal), key)
@@ -96,7 +102,7 @@ function requestHash(tenantKey: Uint8Array, session: Session, key: string | unde
 // Same requester, key and command: the first proposal, as it is now. Spec: lifecycle 4.2.
 async function replayed(
   core: Core,
-  session: Session,
+  session: CallerSession,
   keyHash: string | null,
   fingerprint: string,
 ): Promise<OperationResult | null> {
@@ -108,10 +114,20 @@ async function replayed(
   return resultOf(core, session, stored, stay('replayed'))
 }
 
-async function replacedProposal(core: Core, session: Session, ref: string | undefined): Promise<Reference | null> {
-  if (ref === undefined) return null
-  const { stored } = await load(core, session, ref)
-  return stored.proposal.ref
+// A proposal that is amended while it is still open is closed in the same change, so that only one of the two can run.
+// Whoever may not withdraw it may not amend it either.
+async function replacedMoves(
+  core: Core,
+  session: CallerSession,
+  ref: string | undefined,
+): Promise<readonly Recorded[]> {
+  if (ref === undefined) return []
+  const loaded = await load(core, session, ref)
+  const move = lifecycle.replace(loaded.stored.proposal, core.clock.now())
+  if (move.kind !== 'move') return []
+  await demandWithdrawal(core, session, loaded)
+  const caller = principalName(session.principal)
+  return [{ stored: loaded.stored, move, actor: { participant: caller, trigger: caller } }]
 }
 
 interface PreparedContent {
@@ -122,7 +138,7 @@ interface PreparedContent {
 
 async function askHost(
   core: Core,
-  session: Session,
+  session: CallerSession,
   { definition, prepared: schema }: Registered,
   ref: Reference,
   command: JsonValue,
@@ -139,14 +155,20 @@ async function askHost(
   const context = { tenant, proposal: ref, requester: principal, agent }
   const call = await callHost(core.clock, hostTimeoutMs, (signal) => {
     // The command was read through this definition's own schema.
-    return action.prepare({ command: command as Parameters<typeof action.prepare>[0]['command'], context, effect: { derive }, signal })
+    return action.prepare({
+      command: command as Parameters<typeof action.prepare>[0]['command'],
+      context,
+      effect: { derive },
+      signal,
+    })
   })
   if (call.kind === 'threw' && call.error instanceof PreparationRefused) throw call.error
   if (call.kind === 'threw') throw new PreparationFailed({ cause: call.error })
   if (call.kind === 'timed_out') throw new PreparationFailed()
 
   const content = parseContent(schema, withoutUndefined(call.value), 'snapshotBytes')
-  if (!content.ok) throw content.limit === null ? new InvalidPreparation(content.problems) : new LimitExceeded(content.limit)
+  if (!content.ok)
+    throw content.limit === null ? new InvalidPreparation(content.problems) : new LimitExceeded(content.limit)
   const { snapshot, effectReference, subject } = content.value as {
     readonly snapshot: JsonValue
     readonly effectReference: string
@@ -167,7 +189,7 @@ function notAReference(path: string): Problem {
 // An effect that is CONFIRMED already is not proposed again; nothing is stored. Spec: lifecycle 4.4.
 async function completedBefore(
   core: Core,
-  session: Session,
+  session: CallerSession,
   key: EffectKey,
   fingerprint: string,
 ): Promise<OperationResult | null> {

@@ -6,7 +6,8 @@ import { drift as driftBetween, type Drift } from '../proposal/drift.ts'
 import { ContentUnavailable } from '../proposal/errors.ts'
 import { explainPolicy, type PolicyExplanation } from '../proposal/explain-policy.ts'
 import { type EvidenceSummary, evidenceSummary, type NextStep, nextStep } from '../proposal/next-step.ts'
-import type { Principal, Session } from '../proposal/principal.ts'
+import type { Principal } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import type { Attention, Erasure } from '../proposal/proposal.ts'
 import type { Status } from '../proposal/status.ts'
 import type { Tombstone } from '../proposal/tombstone.ts'
@@ -84,7 +85,7 @@ export interface ErasedView {
  * One proposal. Who may read it is told everything but the snapshot, which is private to the action.
  * @throws NotFound
  */
-export async function read(core: Core, session: Session, ref: string): Promise<ProposalView | ErasedView> {
+export async function read(core: Core, session: CallerSession, ref: string): Promise<ProposalView | ErasedView> {
   const { stored } = await loadAny(core, session, ref)
   if (stored.kind === 'erased') return { kind: 'erased', tombstone: stored.tombstone }
   const effect = await core.store.effect(stored.proposal.effect)
@@ -93,7 +94,7 @@ export async function read(core: Core, session: Session, ref: string): Promise<P
 
 async function viewOf(
   core: Core,
-  session: Session,
+  session: CallerSession,
   stored: LiveProposal,
   effect: Effect | null,
 ): Promise<ProposalView> {
@@ -122,7 +123,10 @@ async function viewOf(
     preview: content?.preview ?? null,
     contentAvailable: content !== null,
     policy: explainPolicy(proposal.policy, approvals, { now, commitment: proposal.commitment }),
-    approvals: approvals.map((approval) => ({ ...approvalView(approval), comment: commentOf(stored, content, approval.approvalId) })),
+    approvals: approvals.map((approval) => ({
+      ...approvalView(approval),
+      comment: commentOf(stored, content, approval.approvalId),
+    })),
     evidence: hasAttempt ? evidenceSummary(effect) : null,
     attention: proposal.attention,
     nextStep: next.step,
@@ -166,7 +170,11 @@ function commentOf(stored: LiveProposal, content: Content | null, approvalId: Re
   }
 }
 
-async function relatedViews(core: Core, session: Session, { proposal }: LiveProposal): Promise<readonly RelatedView[]> {
+async function relatedViews(
+  core: Core,
+  session: CallerSession,
+  { proposal }: LiveProposal,
+): Promise<readonly RelatedView[]> {
   const related = await relatedProposals(core, proposal.effect, proposal.subject, proposal.ref)
   const readable = await Promise.all(related.map(({ ref }) => loadIfReadable(core, session, ref)))
   return related
@@ -181,7 +189,7 @@ async function relatedViews(core: Core, session: Session, { proposal }: LiveProp
 
 async function changedSinceReplaced(
   core: Core,
-  session: Session,
+  session: CallerSession,
   { proposal }: LiveProposal,
   content: Content | null,
 ): Promise<readonly Drift[]> {
@@ -190,4 +198,3 @@ async function changedSinceReplaced(
   const before = replaced === null ? null : await contentIfOpen(core, replaced)
   return before === null ? [] : driftBetween(before.preview, content.preview, { immaterial: [], sets: [] })
 }
-

@@ -1,6 +1,6 @@
 // Receipts: the chain of one proposal, and whether it is whole.
 import type { Receipt } from '../proposal/receipt.ts'
-import type { Session } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { type ReceiptsCheck, verifyReceipts } from '../proposal/verify-receipts.ts'
 import type { Core } from './core.ts'
 import { loadAny } from './load.ts'
@@ -12,7 +12,7 @@ export interface ReceiptsView {
 }
 
 /** Spec: lifecycle 10. After erasure only the links can be checked. */
-export async function receipts(core: Core, session: Session, ref: string): Promise<ReceiptsView> {
+export async function receipts(core: Core, session: CallerSession, ref: string): Promise<ReceiptsView> {
   const { stored } = await loadAny(core, session, ref)
   if (stored.kind === 'erased') {
     const { tenant, receiptCount, lastHash } = stored.tombstone

@@ -5,7 +5,8 @@ import type { Attempt, AttemptEnding, Effect } from '../effect/effect.ts'
 import { ContentUnavailable } from '../proposal/errors.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { outcomeOf, reason, stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
-import { principalName, type Session } from '../proposal/principal.ts'
+import { principalName } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { isInDoubt } from '../proposal/status.ts'
 import { callerOf, demand, may } from './authority.ts'
 import type { Core } from './core.ts'
@@ -30,7 +31,7 @@ export interface ReconcileInput {
 /** Verifies the effect behind a proposal, if that is due. Spec: lifecycle 7. */
 export async function reconcile(
   core: Core,
-  session: Session,
+  session: CallerSession,
   ref: string,
   input: ReconcileInput = {},
 ): Promise<OperationResult> {
@@ -47,7 +48,7 @@ export async function reconcile(
 /** Likewise, for a caller whose right has been judged. */
 export function reconcileStored(
   core: Core,
-  session: Session,
+  session: CallerSession,
   { stored }: Pick<Loaded, 'stored'>,
   actor: Actor,
   when: 'now' | 'when_due',
@@ -65,7 +66,7 @@ export function reconcileStored(
 
 interface Reconciliation {
   readonly core: Core
-  readonly session: Session
+  readonly session: CallerSession
   readonly actor: Actor
   readonly when: 'now' | 'when_due'
   readonly stored: LiveProposal

@@ -83,12 +83,7 @@ function followLater(core: Core, seen: Seen, observation: Observation): Promise<
   })
 }
 
-function movesAfter(
-  core: Core,
-  effect: Effect,
-  proposals: readonly LiveProposal[],
-  seen: Seen,
-): readonly Recorded[] {
+function movesAfter(core: Core, effect: Effect, proposals: readonly LiveProposal[], seen: Seen): readonly Recorded[] {
   const { observation, receipt, actor, result } = seen
   const { answer, externalReference } = observation
   const follow = seen.follow(counted(effect, seen))

@@ -6,7 +6,16 @@ import { chainReceipt } from '../proposal/receipt-chain.ts'
 import type { Receipt, ReceiptBody } from '../proposal/receipt.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Core } from './core.ts'
-import type { ApprovalWrite, Change, Committed, Conflict, EffectWrite, EventDraft, LiveProposal, Sealed } from './ports.ts'
+import type {
+  ApprovalWrite,
+  Change,
+  Committed,
+  Conflict,
+  EffectWrite,
+  EventDraft,
+  LiveProposal,
+  Sealed,
+} from './ports.ts'
 import { VERSION } from './version.ts'
 
 /** Who acted, as `kind:id`, and who called; null for time and evidence. */
@@ -67,7 +76,12 @@ export interface ChangeParts {
 }
 
 /** The moves and whatever goes with them, as one change. */
-export function changeOf(core: Core, tenant: Change['tenant'], moves: readonly Recorded[], parts: ChangeParts = {}): Change {
+export function changeOf(
+  core: Core,
+  tenant: Change['tenant'],
+  moves: readonly Recorded[],
+  parts: ChangeParts = {},
+): Change {
   return {
     changeId: core.ids.token(),
     tenant,

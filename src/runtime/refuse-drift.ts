@@ -17,7 +17,8 @@ export type Drifted = Resolution & { readonly drift: NonNullable<Resolution['dri
 /** Refuses the execution for drift; no approval moves to the replacement. Spec: lifecycle 6.6. */
 export async function refuseForDrift(execution: Execution, resolution: Drifted): Promise<Round> {
   const { core, session, stored, actor } = execution
-  const replacement = resolution.replacement === undefined ? null : await draftReplacement(execution, resolution.replacement)
+  const replacement =
+    resolution.replacement === undefined ? null : await draftReplacement(execution, resolution.replacement)
   const drift: Drift = {
     ...resolution.drift,
     replacedBy: replacement?.stored.proposal.ref ?? null,

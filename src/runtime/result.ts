@@ -4,7 +4,7 @@ import type { Effect } from '../effect/effect.ts'
 import type { ReasonCode, Reference } from '../effect/reference.ts'
 import type { OutcomeCode } from '../proposal/codes.ts'
 import { type EvidenceSummary, evidenceSummary, type NextStep, nextStep } from '../proposal/next-step.ts'
-import type { Session } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import type { Attention, Proposal } from '../proposal/proposal.ts'
 import type { Status } from '../proposal/status.ts'
 import { openResult } from './content.ts'
@@ -35,7 +35,7 @@ export interface OperationResult {
 /** The result of an operation on a proposal as it is now stored. */
 export async function resultOf(
   core: Core,
-  session: Session,
+  session: CallerSession,
   stored: LiveProposal,
   said: { readonly outcome: OutcomeCode; readonly reason: ReasonCode | null },
 ): Promise<OperationResult> {
@@ -70,7 +70,7 @@ export async function resultIfVerified(core: Core, stored: LiveProposal): Promis
 }
 
 // Another proposal is named only to who may read it (lifecycle 6.5).
-async function named(core: Core, session: Session, ref: Reference | null): Promise<Reference | null> {
+async function named(core: Core, session: CallerSession, ref: Reference | null): Promise<Reference | null> {
   return ref !== null && (await loadIfReadable(core, session, ref)) !== null ? ref : null
 }
 

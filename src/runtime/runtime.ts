@@ -1,6 +1,6 @@
 // The runtime of proposals: one class whose methods are the operations of the lifecycle.
 import type { AnyAction } from '../proposal/action.ts'
-import type { Session } from '../proposal/principal.ts'
+import { parseSession, type Session } from '../proposal/session.ts'
 import { adopt } from './adopt.ts'
 import { check, type CheckResult } from './check.ts'
 import type { Core } from './core.ts'
@@ -73,67 +73,67 @@ export class ProposalRuntime {
   }
 
   /** Stores a proposal: what would happen, shown and committed to, waiting for authority. Spec: lifecycle 4. */
-  prepare(session: Session, input: PrepareInput): Promise<OperationResult> {
-    return prepare(this.#core, session, input)
+  async prepare(session: Session, input: PrepareInput): Promise<OperationResult> {
+    return prepare(this.#core, parseSession(session), input)
   }
 
   /** Records an approval of exactly what the commitment stands for. Spec: lifecycle 5. */
-  approve(session: Session, proposal: string, input: DecisionInput): Promise<OperationResult> {
-    return approve(this.#core, session, proposal, input)
+  async approve(session: Session, proposal: string, input: DecisionInput): Promise<OperationResult> {
+    return approve(this.#core, parseSession(session), proposal, input)
   }
 
   /** Closes the proposal by a decision. Spec: lifecycle 5. */
-  reject(session: Session, proposal: string, input: DecisionInput): Promise<OperationResult> {
-    return reject(this.#core, session, proposal, input)
+  async reject(session: Session, proposal: string, input: DecisionInput): Promise<OperationResult> {
+    return reject(this.#core, parseSession(session), proposal, input)
   }
 
   /** Takes back an approval of one's own, before admission. Spec: lifecycle 5. */
-  revokeApproval(
+  async revokeApproval(
     session: Session,
     proposal: string,
     approvalId: string,
     input?: { readonly ifRevision?: number },
   ): Promise<OperationResult> {
-    return revokeApproval(this.#core, session, proposal, approvalId, input)
+    return revokeApproval(this.#core, parseSession(session), proposal, approvalId, input)
   }
 
   /** Takes an open proposal back. Spec: lifecycle 5. */
-  withdraw(session: Session, proposal: string, input?: WithdrawInput): Promise<OperationResult> {
-    return withdraw(this.#core, session, proposal, input)
+  async withdraw(session: Session, proposal: string, input?: WithdrawInput): Promise<OperationResult> {
+    return withdraw(this.#core, parseSession(session), proposal, input)
   }
 
   /** Says whether the proposal would still stand; writes nothing. Spec: lifecycle 8. */
-  check(session: Session, proposal: string): Promise<CheckResult> {
-    return check(this.#core, session, proposal)
+  async check(session: Session, proposal: string): Promise<CheckResult> {
+    return check(this.#core, parseSession(session), proposal)
   }
 
   /** Looks at everything again and calls the executor, at most once. Spec: lifecycle 6. */
-  execute(session: Session, proposal: string, input?: ExecuteInput): Promise<OperationResult> {
-    return execute(this.#core, session, proposal, input)
+  async execute(session: Session, proposal: string, input?: ExecuteInput): Promise<OperationResult> {
+    return execute(this.#core, parseSession(session), proposal, input)
   }
 
   /** Finds out by reading what became of an effect, if that is due. Never calls the executor. Spec: lifecycle 7. */
-  reconcile(session: Session, proposal: string, input?: ReconcileInput): Promise<OperationResult> {
-    return reconcile(this.#core, session, proposal, input)
+  async reconcile(session: Session, proposal: string, input?: ReconcileInput): Promise<OperationResult> {
+    return reconcile(this.#core, parseSession(session), proposal, input)
   }
 
   /** Everything that may be shown of a proposal. Spec: lifecycle 8. */
-  read(session: Session, proposal: string): Promise<ProposalView | ErasedView> {
-    return read(this.#core, session, proposal)
+  async read(session: Session, proposal: string): Promise<ProposalView | ErasedView> {
+    return read(this.#core, parseSession(session), proposal)
   }
 
   /** The proposals that the caller may see, newest first. Spec: lifecycle 8. */
-  list(session: Session, input?: ListInput): Promise<ListPage> {
-    return list(this.#core, session, input)
+  async list(session: Session, input?: ListInput): Promise<ListPage> {
+    return list(this.#core, parseSession(session), input)
   }
 
   /** The receipts of a proposal, and whether their chain is whole. Spec: lifecycle 10. */
-  receipts(session: Session, proposal: string): Promise<ReceiptsView> {
-    return receipts(this.#core, session, proposal)
+  async receipts(session: Session, proposal: string): Promise<ReceiptsView> {
+    return receipts(this.#core, parseSession(session), proposal)
   }
 
   /** Closes what has expired and nobody touched. Spec: lifecycle 8. */
-  expireDue(session: Session, input?: { readonly limit?: number }): Promise<ExpiredDue> {
-    return expireDue(this.#core, session, input)
+  async expireDue(session: Session, input?: { readonly limit?: number }): Promise<ExpiredDue> {
+    return expireDue(this.#core, parseSession(session), input)
   }
 }

@@ -1,17 +1,14 @@
 // Sealing: content is encrypted under a key of its proposal, and that key is wrapped by the keyring.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { framed } from '../effect/hash.ts'
 import type { Reference } from '../effect/reference.ts'
 import { ContentUnavailable } from '../proposal/errors.ts'
+import { decrypt, encrypt } from './aead.ts'
 import { callHost } from './host-call.ts'
 import type { Clock, Keyring, Sealed, WrappedKey } from './ports.ts'
 
-const ALGORITHM = 'aes-256-gcm'
-const FORMAT = 1
 const KEY_BYTES = 32
 const KEYRING_LIMIT_MS = 10_000
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 
 /** Whose key it is; part of everything that is sealed or wrapped, so that nothing opens in another place. */
 export interface Owner {
@@ -48,13 +45,8 @@ export class ProposalKey {
     this.commitmentKey = derive(dataKey, 'countersign/commitment-key/v1')
   }
 
-  /** Format byte, nonce, ciphertext, tag. The nonce is random for every seal. Spec: policy-and-protection 4. */
   seal(purpose: Purpose, text: string): Sealed {
-    const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv(ALGORITHM, this.#sealingKey, nonce, { authTagLength: TAG_BYTES })
-    cipher.setAAD(this.#context(purpose))
-    const sealed = [cipher.update(text, 'utf8'), cipher.final()]
-    return Buffer.concat([Buffer.from([FORMAT]), nonce, ...sealed, cipher.getAuthTag()])
+    return encrypt(this.#sealingKey, this.#context(purpose), Buffer.from(text, 'utf8'))
   }
 
   /**
@@ -62,18 +54,9 @@ export class ProposalKey {
    * @throws ContentUnavailable when the bytes were altered, truncated, moved, or sealed under another key.
    */
   open(purpose: Purpose, sealed: Sealed): string {
-    const bytes = Buffer.from(sealed)
-    if (bytes[0] !== FORMAT || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) throw new ContentUnavailable('damaged')
-    const nonce = bytes.subarray(1, 1 + NONCE_BYTES)
-    const decipher = createDecipheriv(ALGORITHM, this.#sealingKey, nonce, { authTagLength: TAG_BYTES })
-    decipher.setAAD(this.#context(purpose))
-    decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
-    try {
-      const opened = [decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES)), decipher.final()]
-      return Buffer.concat(opened).toString('utf8')
-    } catch (cause) {
-      throw new ContentUnavailable('damaged', { cause })
-    }
+    const bytes = decrypt(this.#sealingKey, this.#context(purpose), sealed)
+    if (bytes === null) throw new ContentUnavailable('damaged')
+    return Buffer.from(bytes).toString('utf8')
   }
 
   #context(purpose: Purpose): Uint8Array {

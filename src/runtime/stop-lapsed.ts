@@ -83,7 +83,11 @@ async function stop(
   return untilStored(async () => {
     const current = (await core.store.effect(effect.key)) ?? effect
     const observed = withObserved(current, observation)
-    const added = { observation: { ...observation, sequence: observed.observations.length }, facts: null, sealedFor: null }
+    const added = {
+      observation: { ...observation, sequence: observed.observations.length },
+      facts: null,
+      sealedFor: null,
+    }
     const write = effectWrite(observed, current.version, { observed: added })
     const committed = await core.store.commit(changeOf(core, tenant, [], { effect: write }))
     return committed.kind === 'committed' ? observed : LOST_RACE

@@ -3,7 +3,8 @@ import { parseReasonCode, type ReasonCode } from '../effect/reference.ts'
 import { MalformedReference, NotPermitted } from '../proposal/errors.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { stay } from '../proposal/lifecycle/verdict.ts'
-import { principalName, samePrincipal, type Session } from '../proposal/principal.ts'
+import { principalName, samePrincipal } from '../proposal/principal.ts'
+import type { CallerSession } from '../proposal/session.ts'
 import { callerOf, demand, may } from './authority.ts'
 import type { Core } from './core.ts'
 import { load, type Loaded } from './load.ts'
@@ -20,7 +21,7 @@ export interface WithdrawInput {
 /** Closes an open proposal. Spec: lifecycle 5. */
 export async function withdraw(
   core: Core,
-  session: Session,
+  session: CallerSession,
   ref: string,
   input: WithdrawInput = {},
 ): Promise<OperationResult> {
@@ -47,7 +48,11 @@ export async function withdraw(
  * The requester with the right to withdraw, or an operator with it.
  * @throws NotPermitted, AuthorizationUnavailable
  */
-export async function demandWithdrawal(core: Core, session: Session, { stored, registered }: Loaded): Promise<void> {
+export async function demandWithdrawal(
+  core: Core,
+  session: CallerSession,
+  { stored, registered }: Loaded,
+): Promise<void> {
   const about = { proposal: stored.proposal }
   const { definition } = registered
   const own = samePrincipal(session.principal, stored.proposal.requester)

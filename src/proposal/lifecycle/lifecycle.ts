@@ -6,7 +6,7 @@ import { followEvidence } from './follow-evidence.ts'
 import { giveUp, observe, resume, settle } from './operate.ts'
 import { settleCall } from './settle-call.ts'
 import { expire } from './time.ts'
-import { withdraw } from './withdraw.ts'
+import { replace, withdraw } from './withdraw.ts'
 
 /**
  * Each function takes the proposal, its command (with the effect where the command is about one) and the time, and
@@ -20,6 +20,7 @@ export const lifecycle = {
   lapse,
   restore,
   withdraw,
+  replace,
   expire,
   beginExecution,
   block,
