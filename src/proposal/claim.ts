@@ -25,7 +25,7 @@ export function judgeClaim(proposal: Proposal, effect: Effect | null, attemptsMa
   if (effect.owner !== proposal.ref) {
     if (status === 'CONFIRMED') return { kind: 'held', by: effect.owner, completed: true }
     if (settled === 'closed_unknown') return { kind: 'barred' }
-    if (settled === 'did_not_occur' && effect.settlement?.secondOperator == null) return { kind: 'barred' }
+    if (settled === 'did_not_occur' && (effect.settlement?.secondOperator ?? null) === null) return { kind: 'barred' }
     if (openAttempt(effect) !== null || status === 'UNKNOWN' || personReason(effect) !== null) {
       return { kind: 'held', by: effect.owner, completed: false }
     }

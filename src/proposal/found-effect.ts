@@ -36,10 +36,10 @@ export function factsAgree(found: Found, attempts: readonly Attempt[], against: 
   }
   try {
     const owner = agrees(effect.owner)
-    const carriers = attempts.map(({ proposal }) => agrees(proposal))
+    const carriers = new Set(attempts.map(({ proposal }) => agrees(proposal)))
     if (owner === false) return 'differ'
-    if (owner === true && carriers.includes(true)) return 'agree'
-    return owner === null || carriers.includes(null) ? 'facts_not_comparable' : 'differ'
+    if (owner === true && carriers.has(true)) return 'agree'
+    return owner === null || carriers.has(null) ? 'facts_not_comparable' : 'differ'
   } catch {
     return 'facts_not_comparable' // The host's comparison threw, which says nothing about the effect.
   }
