@@ -20,6 +20,7 @@ export {
   type Executed,
   type Facts,
   type Found,
+  type Held,
   NotSent,
   type Prepare,
   type Prepared,
@@ -46,6 +47,7 @@ export {
   DefinitionError,
   EffectAlreadyCompleted,
   EffectReferenceIdentifying,
+  ErasureHeld,
   InvalidCommand,
   InvalidPreparation,
   LimitExceeded,
@@ -65,6 +67,7 @@ export {
   StoredDataCorrupt,
   StoreUnavailable,
 } from './proposal/errors.ts'
+export { type EvidenceBundle, type EvidenceReport, verifyEvidence } from './proposal/evidence-bundle.ts'
 export { money, type Money } from './proposal/money.ts'
 export {
   type AmountCondition,
@@ -83,10 +86,12 @@ export type { Session } from './proposal/session.ts'
 export type { Status } from './proposal/status.ts'
 
 // runtime/: in which order
+export type { ErasureResult } from './runtime/erase.ts'
 export { keyringFile } from './runtime/keyring-file.ts'
 export { ephemeralKeyring, KeyringError, localKeyring } from './runtime/local-keyring.ts'
 export { KeyUnavailable } from './runtime/sealing.ts'
 export type { Clock, Ids, KeyEncryptionKey, Keyring, Logger, Store } from './runtime/ports.ts'
+export { rotateKeys, type Rotation } from './runtime/rotate-keys.ts'
 export { ProposalRuntime, type RuntimeOptions } from './runtime/runtime.ts'
 export type { OperationResult } from './runtime/result.ts'
 

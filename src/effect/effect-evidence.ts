@@ -4,7 +4,9 @@ import type { Attempt, Effect, Evidence, Settlement } from './effect.ts'
 import { type AttemptEvidence, type EvidenceFold, foldEvidence, type ObservationEvidence } from './evidence.ts'
 
 /** The parts of an effect that say what happened. */
-export type EvidenceSource = Pick<Effect, 'attempts' | 'observations' | 'settlement'>
+export interface EvidenceSource extends Pick<Effect, 'observations' | 'settlement'> {
+  readonly attempts: readonly Pick<Attempt, 'number' | 'target' | 'ending'>[]
+}
 
 /** What is known about an effect. Derived at any time, so that whatever is stored of it can be checked. */
 export interface EffectEvidence {
@@ -20,7 +22,7 @@ export interface EffectEvidence {
 }
 
 /** The attempts as the fold takes them; one without an ending establishes nothing. */
-export function attemptEvidence(effect: Pick<Effect, 'attempts'>): readonly AttemptEvidence[] {
+export function attemptEvidence(effect: Pick<EvidenceSource, 'attempts'>): readonly AttemptEvidence[] {
   return effect.attempts.map(({ number, target, ending }) => ({
     number,
     target,
@@ -29,7 +31,7 @@ export function attemptEvidence(effect: Pick<Effect, 'attempts'>): readonly Atte
 }
 
 /** The fold of all evidence of an effect, whatever a person said. */
-export function foldOf(effect: Pick<Effect, 'attempts' | 'observations'>): EvidenceFold {
+export function foldOf(effect: Pick<EvidenceSource, 'attempts' | 'observations'>): EvidenceFold {
   return foldEvidence(attemptEvidence(effect), effect.observations)
 }
 
@@ -61,7 +63,7 @@ export function evidenceOf(effect: EvidenceSource): EffectEvidence {
 }
 
 /** The attempt whose call may still be under way, or null. A store admits one at a time. */
-export function openAttempt(effect: Pick<Effect, 'attempts'>): Attempt | null {
+export function openAttempt<A extends Pick<Attempt, 'ending'>>(effect: { readonly attempts: readonly A[] }): A | null {
   return effect.attempts.find((attempt) => attempt.ending === null) ?? null
 }
 

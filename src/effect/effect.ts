@@ -72,8 +72,8 @@ export type ObservationFlag =
 /** One recorded look at the outside world. Append-only; sequence numbers have no gaps within an effect. */
 export interface Observation {
   readonly sequence: number
-  readonly source: 'verifier' | 'executor' | 'fence' | 'cancel'
-  /** The answer in its own words (for `fence` and `cancel` the target's acknowledgement), such as `verified_completion` or `provisional_absence`. */
+  readonly source: 'verifier' | 'executor' | 'fence' | 'cancel' | 'event'
+  /** The answer in its own words (for `fence` and `cancel` the target's acknowledgement, for `event` that something was announced), such as `verified_completion` or `provisional_absence`. */
   readonly answer: string
   /** What it removes from the worlds that are left; UNKNOWN removes nothing. */
   readonly verdict: Evidence
@@ -96,8 +96,9 @@ export interface Settlement {
   readonly upToSequence: number
   /** The last attempt that had started; the verdict speaks of these alone. A number, since clocks do not give order (D11). */
   readonly upToAttempt: number
-  readonly by: Reference
-  readonly secondOperator: Reference | null
+  /** `kind:id` of the operator, and of the second one who confirmed a `did_not_occur`; only then may the claim pass on. */
+  readonly by: string
+  readonly secondOperator: string | null
   readonly reason: ReasonCode
   readonly evidenceReference: Reference
   readonly at: number

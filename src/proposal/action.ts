@@ -147,6 +147,12 @@ export interface Stopped {
   readonly externalReference?: string
 }
 
+/** What `isHeld` gets. */
+export interface Held {
+  readonly context: ActionContext
+  readonly signal: AbortSignal
+}
+
 /** Who is asked about in `can`, with the roles of the session, or those frozen into an approval. */
 export interface Caller {
   readonly tenant: Reference
@@ -193,6 +199,9 @@ export abstract class Action<C extends Contract> {
 
   /** Compares the facts that were approved with those found at the target; without it they must be exactly equal. */
   compareFacts?(approved: Facts<C>, found: Facts<C>): boolean
+
+  /** Whether a duty to keep the content holds its erasure back. */
+  isHeld?(input: Held): Promise<boolean>
 
   /** Tells the target to refuse everything below the epoch, and says whether it acknowledged. */
   fence?(input: Stop<C>): Promise<Stopped>

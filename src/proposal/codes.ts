@@ -61,6 +61,7 @@ export const REFUSALS = {
   },
   action_not_registered: { http: 422, title: 'No such action is registered.' },
   limit_exceeded: { http: 422, title: 'A limit was exceeded.' },
+  erasure_held: { http: 409, title: 'The content is held and cannot be erased now.' },
   revision_mismatch: { http: 412, title: 'The proposal has changed since it was read.' },
   content_unavailable: { http: 409, title: 'The content cannot be opened or is not what was committed to.' },
   authorization_unavailable: { http: 503, title: 'It could not be found out whether the caller has the right.' },

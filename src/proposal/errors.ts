@@ -156,6 +156,14 @@ export class LimitExceeded extends Refusal {
   }
 }
 
+/** The action holds the content back, because of a duty to keep it. */
+export class ErasureHeld extends Refusal {
+  readonly code = 'erasure_held'
+  constructor() {
+    super('erasure_held')
+  }
+}
+
 /** The caller expected another revision. */
 export class RevisionMismatch extends Refusal {
   readonly code = 'revision_mismatch'
@@ -238,6 +246,7 @@ export type AnyRefusal =
   | EffectAlreadyCompleted
   | ActionNotRegistered
   | LimitExceeded
+  | ErasureHeld
   | RevisionMismatch
   | ContentUnavailable
   | AuthorizationUnavailable

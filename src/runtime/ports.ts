@@ -53,6 +53,11 @@ export interface WrappedKey {
   readonly wrapped: Uint8Array
 }
 
+/** A wrapped key, and whose it is. */
+export interface StoredKey extends WrappedKey {
+  readonly proposal: Reference
+}
+
 /** Sealed bytes: AES-256-GCM under the proposal's data key. Never parsed by a store. */
 export type Sealed = Uint8Array
 
@@ -228,11 +233,15 @@ export interface Store {
   effect(key: EffectKey): Promise<Effect | null>
   /** The sealed detail of an ended attempt. */
   attemptDetail(key: EffectKey, number: number): Promise<Sealed | null>
+  /** The effect of whose attempts one carries this idempotency key. */
+  effectByIdempotencyKey(tenant: Reference, idempotencyKey: string): Promise<EffectKey | null>
   byRequestKey(tenant: Reference, requestKeyHash: string): Promise<Reference | null>
   /** Live proposals only, without those whose erasure is pending. */
   list(query: ListQuery): Promise<readonly Proposal[]>
   /** Open proposals of a tenant that have expired by `now`, those that expired first coming first. */
   expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]>
+  /** Live proposals whose erasure was asked for and is not done, those that were prepared first coming first. */
+  erasuresOpen(tenant: Reference, limit: number): Promise<readonly Reference[]>
   receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]>
   events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]>
   /** Remembers what is new and answers what is then remembered; whoever calls compares. */
@@ -240,6 +249,12 @@ export interface Store {
     readonly referenceKeyCheck: string
     readonly domains: Readonly<Record<string, string>>
   }): Promise<StoreIdentity>
+  /** Every tenant that has a proposal. */
+  tenants(): Promise<readonly Reference[]>
+  /** Keys of a tenant that are wrapped under another version than this one. */
+  keysNotUnder(tenant: Reference, kekVersion: string, limit: number): Promise<readonly StoredKey[]>
+  /** Replaces a wrapped key, if it is still the old one; a key that erasure destroyed is never brought back. */
+  rewrap(tenant: Reference, proposal: Reference, old: WrappedKey, renewed: WrappedKey): Promise<boolean>
   /** Removes what deleting leaves behind in files; `busy` when another reader prevented it. */
   scrub(): Promise<'done' | 'busy'>
   health(): Promise<void>

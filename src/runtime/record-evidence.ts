@@ -7,6 +7,7 @@ import type { Evidenced } from '../proposal/lifecycle/follow-evidence.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import type { Move } from '../proposal/lifecycle/verdict.ts'
 import type { Proposal } from '../proposal/proposal.ts'
+import { proposalsBehind } from './behind.ts'
 import type { Core } from './core.ts'
 import { effectWrite } from './effect-write.ts'
 import type { LiveProposal, ObservationInsert, Sealed } from './ports.ts'
@@ -134,15 +135,4 @@ async function currentEffect(core: Core, key: EffectKey): Promise<Effect> {
   const effect = await core.store.effect(key)
   if (effect === null) throw new Error('a claimed effect is never deleted')
   return effect
-}
-
-/** The owner and the former owners of an effect, as far as they are not erased. */
-async function proposalsBehind(core: Core, effect: Effect): Promise<readonly LiveProposal[]> {
-  const refs = new Set([effect.owner, ...effect.attempts.map(({ proposal }) => proposal)])
-  const found: LiveProposal[] = []
-  for (const ref of refs) {
-    const stored = ref === null ? null : await core.store.proposal(effect.key.tenant, ref)
-    if (stored?.kind === 'live') found.push(stored)
-  }
-  return found
 }

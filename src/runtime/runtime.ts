@@ -1,13 +1,18 @@
 // The runtime of proposals: one class whose methods are the operations of the lifecycle.
 import type { AnyAction } from '../proposal/action.ts'
+import type { EvidenceBundle } from '../proposal/evidence-bundle.ts'
 import { parseSession, type Session } from '../proposal/session.ts'
 import { adopt } from './adopt.ts'
 import { check, type CheckResult } from './check.ts'
 import type { Core } from './core.ts'
 import { approve, type DecisionInput, reject, revokeApproval } from './decide.ts'
+import { erase, eraseDue, type EraseInput, type ErasureResult } from './erase.ts'
 import { execute, type ExecuteInput } from './execute.ts'
 import { expireDue, type ExpiredDue } from './expire-due.ts'
+import { exportEvidence } from './export-evidence.ts'
 import { list, type ListInput, type ListPage } from './list.ts'
+import { observe, type ObserveInput } from './observe.ts'
+import { resume, type ResumeInput, settle, type SettleInput } from './operate.ts'
 import type { Clock, Ids, Keyring, Logger, Store } from './ports.ts'
 import { prepare, type PrepareInput } from './prepare.ts'
 import { type ErasedView, type ProposalView, read } from './read.ts'
@@ -115,6 +120,36 @@ export class ProposalRuntime {
   /** Finds out by reading what became of an effect, if that is due. Never calls the executor. Spec: lifecycle 7. */
   async reconcile(session: Session, proposal: string, input?: ReconcileInput): Promise<OperationResult> {
     return reconcile(this.#core, parseSession(session), proposal, input)
+  }
+
+  /** Has an effect that waits for a person verified again, with fresh budgets. Spec: lifecycle 7. */
+  async resume(session: Session, proposal: string, input: ResumeInput): Promise<OperationResult> {
+    return resume(this.#core, parseSession(session), proposal, input)
+  }
+
+  /** Records what a person found out about an effect, beside its evidence. Spec: rules R8. */
+  async settle(session: Session, proposal: string, input: SettleInput): Promise<OperationResult> {
+    return settle(this.#core, parseSession(session), proposal, input)
+  }
+
+  /** Takes a provider's announcement: a look at the target is due now, and nothing else. Spec: rules R7. */
+  async observe(session: Session, input: ObserveInput): Promise<OperationResult> {
+    return observe(this.#core, parseSession(session), input)
+  }
+
+  /** Removes all content of a proposal, at once or when its effect is settled. Spec: policy-and-protection 5. */
+  async erase(session: Session, proposal: string, input: EraseInput): Promise<ErasureResult> {
+    return erase(this.#core, parseSession(session), proposal, input)
+  }
+
+  /** Carries out erasures that were deferred or interrupted. Spec: rules R19. */
+  async eraseDue(session: Session, input?: { readonly limit?: number }): Promise<readonly ErasureResult[]> {
+    return eraseDue(this.#core, parseSession(session), input)
+  }
+
+  /** The chain and the evidence of a proposal, to be checked anywhere with `verifyEvidence`. Spec: lifecycle 10. */
+  async exportEvidence(session: Session, proposal: string): Promise<EvidenceBundle> {
+    return exportEvidence(this.#core, parseSession(session), proposal)
   }
 
   /** Everything that may be shown of a proposal. Spec: lifecycle 8. */

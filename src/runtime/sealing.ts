@@ -87,16 +87,33 @@ export class ProposalKeys {
    * @throws ContentUnavailable saying whether the key is missing, denied, unavailable or damaged.
    */
   async open(owner: Owner, stored: WrappedKey): Promise<ProposalKey> {
-    const kek = await this.#ask(() => this.#keyring.resolve(stored.kekVersion))
-    if (kek === null) throw new ContentUnavailable('missing')
-    const dataKey = await this.#ask(() => kek.unwrap(stored.wrapped, wrapContext(owner, stored.kekVersion)))
-    if (dataKey.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
-    return new ProposalKey(owner, dataKey)
+    return new ProposalKey(owner, await this.#unwrap(owner, stored))
+  }
+
+  /** The same key wrapped under the current version, or null when it cannot be opened or wrapped. */
+  async rewrap(owner: Owner, stored: WrappedKey): Promise<WrappedKey | null> {
+    try {
+      const dataKey = await this.#unwrap(owner, stored)
+      const kek = await this.#ask(() => this.#keyring.current())
+      const wrapped = await this.#ask(() => kek.wrap(dataKey, wrapContext(owner, kek.version)))
+      return { kekVersion: kek.version, wrapped }
+    } catch (error) {
+      if (error instanceof ContentUnavailable) return null
+      throw error
+    }
   }
 
   /** @throws ContentUnavailable */
   async referenceKey(): Promise<Uint8Array> {
     return this.#ask(() => this.#keyring.referenceKey())
+  }
+
+  async #unwrap(owner: Owner, stored: WrappedKey): Promise<Uint8Array> {
+    const kek = await this.#ask(() => this.#keyring.resolve(stored.kekVersion))
+    if (kek === null) throw new ContentUnavailable('missing')
+    const dataKey = await this.#ask(() => kek.unwrap(stored.wrapped, wrapContext(owner, stored.kekVersion)))
+    if (dataKey.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
+    return dataKey
   }
 
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
