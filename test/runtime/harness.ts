@@ -113,7 +113,16 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const runtime = await open(options.seed === undefined ? {} : { seed: options.seed })
 
   const world: World = {
-    ...{ runtime, action, clock, keyring, store, bareStore, faults, path, open, actionWith },
+    runtime,
+    action,
+    clock,
+    keyring,
+    store,
+    bareStore,
+    faults,
+    path,
+    open,
+    actionWith,
     input: (fields = {}) => inputFor(action.contract.type, fields),
     prepared: (by = requester, input = inputFor(action.contract.type)) => runtime.prepare(by, input),
     async approvedProposal(by = requester) {
@@ -210,7 +219,7 @@ async function openStore(
   kind: StoreKind,
   clock: VirtualClock,
 ): Promise<{ readonly bareStore: Store; readonly path: string | null; readonly remove: () => void }> {
-  if (kind === 'memory') return { bareStore: memoryStore({ clock }), path: null, remove: () => undefined }
+  if (kind === 'memory') return { bareStore: memoryStore({ clock }), path: null, remove: () => {} }
   const folder = mkdtempSync(join(tmpdir(), 'countersign-runtime-'))
   const path = join(folder, 'store.db')
   const remove = (): void => rmSync(folder, { recursive: true, force: true })

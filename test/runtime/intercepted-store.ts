@@ -15,43 +15,43 @@ export class InterceptedStore implements Store {
     this.#around = around
   }
 
-  commit(change: Change): ReturnType<Store['commit']> {
+  async commit(change: Change): ReturnType<Store['commit']> {
     return this.#around('commit', () => this.#store.commit(change), change)
   }
-  proposal(...input: Parameters<Store['proposal']>): ReturnType<Store['proposal']> {
+  async proposal(...input: Parameters<Store['proposal']>): ReturnType<Store['proposal']> {
     return this.#around('proposal', () => this.#store.proposal(...input), null)
   }
-  effect(...input: Parameters<Store['effect']>): ReturnType<Store['effect']> {
+  async effect(...input: Parameters<Store['effect']>): ReturnType<Store['effect']> {
     return this.#around('effect', () => this.#store.effect(...input), null)
   }
-  attemptDetail(...input: Parameters<Store['attemptDetail']>): ReturnType<Store['attemptDetail']> {
+  async attemptDetail(...input: Parameters<Store['attemptDetail']>): ReturnType<Store['attemptDetail']> {
     return this.#around('attemptDetail', () => this.#store.attemptDetail(...input), null)
   }
-  byRequestKey(...input: Parameters<Store['byRequestKey']>): ReturnType<Store['byRequestKey']> {
+  async byRequestKey(...input: Parameters<Store['byRequestKey']>): ReturnType<Store['byRequestKey']> {
     return this.#around('byRequestKey', () => this.#store.byRequestKey(...input), null)
   }
-  list(...input: Parameters<Store['list']>): ReturnType<Store['list']> {
+  async list(...input: Parameters<Store['list']>): ReturnType<Store['list']> {
     return this.#around('list', () => this.#store.list(...input), null)
   }
-  expired(...input: Parameters<Store['expired']>): ReturnType<Store['expired']> {
+  async expired(...input: Parameters<Store['expired']>): ReturnType<Store['expired']> {
     return this.#around('expired', () => this.#store.expired(...input), null)
   }
-  receipts(...input: Parameters<Store['receipts']>): ReturnType<Store['receipts']> {
+  async receipts(...input: Parameters<Store['receipts']>): ReturnType<Store['receipts']> {
     return this.#around('receipts', () => this.#store.receipts(...input), null)
   }
-  events(...input: Parameters<Store['events']>): ReturnType<Store['events']> {
+  async events(...input: Parameters<Store['events']>): ReturnType<Store['events']> {
     return this.#around('events', () => this.#store.events(...input), null)
   }
-  adopt(...input: Parameters<Store['adopt']>): ReturnType<Store['adopt']> {
+  async adopt(...input: Parameters<Store['adopt']>): ReturnType<Store['adopt']> {
     return this.#around('adopt', () => this.#store.adopt(...input), null)
   }
-  scrub(): ReturnType<Store['scrub']> {
+  async scrub(): ReturnType<Store['scrub']> {
     return this.#around('scrub', () => this.#store.scrub(), null)
   }
-  health(): ReturnType<Store['health']> {
+  async health(): ReturnType<Store['health']> {
     return this.#around('health', () => this.#store.health(), null)
   }
-  close(): ReturnType<Store['close']> {
+  async close(): ReturnType<Store['close']> {
     return this.#around('close', () => this.#store.close(), null)
   }
 }

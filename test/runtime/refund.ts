@@ -179,7 +179,11 @@ export class TestAction extends Action<Refund> {
         const { orderVersion, refunded, customer } = business
         return {
           snapshot: {
-            ...{ orderReference, orderVersion, refunded: { ...refunded }, amount, customer },
+            orderReference,
+            orderVersion,
+            refunded: { ...refunded },
+            amount,
+            customer,
             ...(memo === undefined ? {} : { memo }),
           },
           effectReference: effect.derive('refund', orderReference, intent),

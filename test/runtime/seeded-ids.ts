@@ -6,7 +6,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** The same ids for the same seed; references of the length of a ULID, later ones greater. */
 export function seededIds(seed: number): Ids {
-  const fraction = mulberry32(seed)
+  const fraction = lehmer(seed)
   const characters = (count: number): string =>
     Array.from({ length: count }, () => ALPHABET.charAt(Math.floor(fraction() * ALPHABET.length))).join('')
   let serial = 0
@@ -20,13 +20,12 @@ export function seededIds(seed: number): Ids {
   }
 }
 
-/** A small generator of even fractions in [0, 1); good enough for tests, and nothing else. */
-function mulberry32(seed: number): () => number {
-  let state = seed | 0
+/** A small generator of even fractions in [0, 1) (Lehmer's); good enough for tests, and nothing else. */
+function lehmer(seed: number): () => number {
+  const modulus = 2 ** 31 - 1
+  let state = (seed % (modulus - 1)) + 1
   return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    state = (state * 48_271) % modulus
+    return state / modulus
   }
 }
