@@ -54,7 +54,7 @@ export async function migrate(
         provider: { getMigrations: async () => ({ ...migrations }) },
       })
       const { error } = await migrator.migrateToLatest()
-      if (error !== undefined) throw error
+      if (error !== undefined) throw error instanceof Error ? error : new Error('A migration failed', { cause: error })
       for (const { name, checksum } of texts) {
         await transaction
           .insertInto('schema_info')
@@ -73,6 +73,6 @@ let last: Promise<unknown> = Promise.resolve()
 // stores of one process that migrate the same new file would wait for each other.
 async function alone<Result>(act: () => Promise<Result>): Promise<Result> {
   const mine = last.then(act)
-  last = mine.catch(() => undefined)
+  last = mine.catch(() => null)
   return mine
 }

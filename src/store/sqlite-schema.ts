@@ -1,8 +1,8 @@
 // Looks at what a database file is before it is used: new, ours, of another version, or somebody else's.
-import type { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteConnection as Connection } from './sqlite-connection.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteLibrary } from './sqlite-library.ts'
 import { APPLICATION_ID, type MigrationText, migrate, migrationTexts } from './sqlite-migrate.ts'
+import type { Bound } from './statement.ts'
 
 /** What the file is; whatever is none of the first two is refused with the sentence. */
 export type SchemaState =
@@ -21,12 +21,8 @@ export async function schemaState(connection: SqliteConnection, library: SqliteL
   if (applicationId !== APPLICATION_ID) return refused('The file is the database of another application.')
   if (!objects.has('schema_info') || !objects.has('kysely_migration')) return refused(HALF_MIGRATED)
 
-  const ran = new Map(
-    rows<{ migration: string; checksum: string }>(connection, 'select migration, checksum from schema_info').map(
-      (row) => [row.migration, row.checksum],
-    ),
-  )
-  const listed = rows<{ name: string }>(connection, 'select name from kysely_migration').map(({ name }) => name)
+  const ran = new Map(rows(connection, RAN).map((row) => [row.migration, row.checksum]))
+  const listed = rows(connection, LISTED).map(({ name }) => name)
   const known = await migrationTexts()
   const newer = [...ran.keys(), ...listed].find((name) => known.every((migration) => migration.name !== name))
   if (newer !== undefined) {
@@ -44,16 +40,26 @@ export async function schemaState(connection: SqliteConnection, library: SqliteL
   return isAsMade(objects, await expectedObjects(library)) ? { kind: 'current' } : refused(HALF_MIGRATED)
 }
 
+const OBJECTS: Bound<{ name: string; sql: string | null }> = {
+  sql: 'select name, sql from sqlite_schema',
+  parameters: [],
+}
+const LISTED: Bound<{ name: string }> = { sql: 'select name from kysely_migration', parameters: [] }
+const RAN: Bound<{ migration: string; checksum: string }> = {
+  sql: 'select migration, checksum from schema_info',
+  parameters: [],
+}
+
 const HALF_MIGRATED =
   'The schema of the database is incomplete or was changed by something else; a backup or the migration log tells what is missing.'
 
-function rows<Row>(connection: SqliteConnection, sql: string): readonly Row[] {
-  return connection.run({ sql, parameters: [] }).rows as readonly Row[]
+function rows<Row>(connection: SqliteConnection, query: Bound<Row>): readonly Row[] {
+  return connection.run(query).rows as readonly Row[]
 }
 
 // Tables, indexes and triggers by name, with the statement that made each.
 function schemaObjects(connection: SqliteConnection): ReadonlyMap<string, string> {
-  const found = rows<{ name: string; sql: string | null }>(connection, 'select name, sql from sqlite_schema')
+  const found = rows(connection, OBJECTS)
   return new Map(found.filter(({ name }) => !name.startsWith('sqlite_')).map(({ name, sql }) => [name, sql ?? '']))
 }
 
@@ -67,7 +73,7 @@ let expected: Promise<ReadonlyMap<string, string>> | null = null
 // What the migrations make, found out once a process by running them on a database in memory.
 async function expectedObjects(library: SqliteLibrary): Promise<ReadonlyMap<string, string>> {
   expected ??= (async () => {
-    const connection = new Connection(new library(':memory:'))
+    const connection = new SqliteConnection(new library(':memory:'))
     await migrate(connection)
     const objects = schemaObjects(connection)
     connection.close()

@@ -41,7 +41,7 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine,
     clock: options.clock ?? systemStoreTime,
-    onCorruptRow: options.onCorruptRow ?? (() => undefined),
+    onCorruptRow: options.onCorruptRow ?? (() => {}),
   })
   await store.health()
   return store

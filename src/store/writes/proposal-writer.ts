@@ -12,7 +12,7 @@ import {
   type ProposalState,
   proposalState,
 } from '../rows/proposal-row.ts'
-import { type TombstoneState, tombstoneState } from '../rows/tombstone-row.ts'
+import { type KeptIdentity, keptIdentity, type TombstoneState, tombstoneState } from '../rows/tombstone-row.ts'
 import { statement } from '../statement.ts'
 import type { KeysTable, ProposalsTable, RequestKeysTable, Tables } from '../tables.ts'
 
@@ -20,11 +20,6 @@ import type { KeysTable, ProposalsTable, RequestKeysTable, Tables } from '../tab
 export interface ProposalWriter {
   write(write: ProposalInsert | ProposalUpdate | ProposalErase): Operation<void>
   decide(tenant: Reference, write: ApprovalWrite): Operation<void>
-}
-
-interface ProposalKey {
-  readonly tenant: string
-  readonly ref: string
 }
 
 type UpdatedProposal = ProposalIdentity & ProposalState & { readonly result: Sealed | null }
@@ -48,14 +43,15 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
       .where((where) => where.and(Object.entries(identity).map(([column, value]) => isSame(column, value))))
   })
   // A trigger removes what hangs on the proposal, so that no tombstone can stand beside what it says is gone.
-  const eraseProposal = statement(({ tenant, ref, ...state }: ProposalKey & TombstoneState) => {
+  const eraseProposal = statement((values: KeptIdentity & TombstoneState) => {
+    const { tenant, ref, action, effect_domain, effect_reference, created_at, expires_at, ...state } = values
+    const identity = { tenant, ref, action, effect_domain, effect_reference, created_at, expires_at }
     return db
       .updateTable('proposals')
       .set(state)
-      .where('tenant', '=', tenant)
-      .where('ref', '=', ref)
       .where('revision', '=', sql<number>`${state.revision} - 1`)
       .where('erasure', '<>', 'erased')
+      .where((where) => where.and(Object.entries(identity).map(([column, value]) => isSame(column, value))))
   })
   const insertApproval = statement((row: UnnumberedApproval) => {
     const number = sql<number>`(select coalesce(max(number), 0) + 1 from approvals
@@ -80,9 +76,8 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
   }
 
   function* erase({ tombstone }: ProposalErase): Operation<void> {
-    const { tenant, ref } = tombstone
-    const changed = yield* changedBy(eraseProposal({ tenant, ref, ...tombstoneState(tombstone) }))
-    invariant(changed === 1, 'a proposal is erased at its revision')
+    const changed = yield* changedBy(eraseProposal({ ...keptIdentity(tombstone), ...tombstoneState(tombstone) }))
+    invariant(changed === 1, 'a proposal is erased at its revision, and its tombstone names it')
   }
 
   return {
