@@ -5,13 +5,14 @@ import { StoreUnavailable } from '../proposal/errors.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { definiteFailure } from './sqlite-errors.ts'
 import { loadSqlite, type SqliteLibrary } from './sqlite-library.ts'
-import { migrate } from './sqlite-migrate.ts'
+import { migrate, type Migrations } from './sqlite-migrate.ts'
 import { type SchemaState, schemaState } from './sqlite-schema.ts'
 
-/** A file and how long to wait for other processes that write to it. */
+/** A file, how long to wait for other processes that write to it, and the schema that it is to have. */
 export interface SqliteFile {
   readonly path: string
   readonly busyTimeoutMs: number
+  readonly migrations: Migrations
 }
 
 const FULL = 2
@@ -53,7 +54,7 @@ export async function prepareFile(library: SqliteLibrary, file: SqliteFile): Pro
 export async function migrateFile(library: SqliteLibrary, file: SqliteFile): Promise<void> {
   const connection = connect(library, file)
   try {
-    await migrate(connection)
+    await migrate(connection, file.migrations)
   } catch (error) {
     throw named(file.path, definiteFailure(error))
   } finally {
@@ -62,7 +63,8 @@ export async function migrateFile(library: SqliteLibrary, file: SqliteFile): Pro
 }
 
 /** What the file is. Nothing is changed, so that the database of another application is left as it was. */
-export async function inspectFile(library: SqliteLibrary, { path, busyTimeoutMs }: SqliteFile): Promise<SchemaState> {
+export async function inspectFile(library: SqliteLibrary, file: SqliteFile): Promise<SchemaState> {
+  const { path, busyTimeoutMs, migrations } = file
   const folder = dirname(path)
   if (!existsSync(folder)) throw refusal(path, `The folder ${folder} does not exist.`)
   if (!existsSync(path)) return { kind: 'new' }
@@ -70,7 +72,7 @@ export async function inspectFile(library: SqliteLibrary, { path, busyTimeoutMs 
   if (statSync(path).size === 0) return { kind: 'new' }
   const connection = translated(path, () => new SqliteConnection(new library(path, { timeout: busyTimeoutMs })))
   try {
-    return await schemaState(connection, library)
+    return await schemaState(connection, library, migrations)
   } catch (error) {
     throw named(path, definiteFailure(error))
   } finally {

@@ -2,6 +2,7 @@
 import { DummyDriver, Kysely } from 'kysely'
 import type { Store } from '../runtime/ports.ts'
 import { KyselyStore } from './kysely-store.ts'
+import { sqliteMigrations } from './migrations/sqlite-migrations.ts'
 import type { OnCorruptRow } from './reads/list-reader.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
@@ -72,7 +73,7 @@ export async function migrateSqlite(
       return { migrations: [] }
     case 'new':
     case 'older': {
-      const migrations = state.kind === 'older' ? state.pending : await migrationTexts()
+      const migrations = state.kind === 'older' ? state.pending : await migrationTexts(file.migrations)
       if (!dryRun) await migrateFile(library, file)
       return { migrations }
     }
@@ -83,5 +84,5 @@ function sqliteFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): Sqli
   if (path === '' || path === ':memory:' || path.startsWith('file:')) {
     throw new TypeError('A SQLite store is kept in a file, which is named by its path')
   }
-  return { path, busyTimeoutMs }
+  return { path, busyTimeoutMs, migrations: sqliteMigrations }
 }

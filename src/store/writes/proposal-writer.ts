@@ -1,5 +1,5 @@
 // Writes proposals: new ones with key and request key, changed and erased ones at their revision, and decisions.
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Reference } from '../../effect/reference.ts'
 import type { ApprovalWrite, ProposalErase, ProposalInsert, ProposalUpdate, Sealed } from '../../runtime/ports.ts'
 import { invariant } from '../broken-invariant.ts'
@@ -40,7 +40,7 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
       .set({ ...marks, ...ofStatus, result: sql<Sealed | null>`coalesce(${result}, result)` })
       .where('revision', '=', sql<number>`${revision} - 1`)
       .where('erasure', '<>', 'erased')
-      .where((where) => where.and(Object.entries(identity).map(([column, value]) => isSame(column, value))))
+      .where((where) => where.and(sameAsStored(where, identity)))
   })
   // A trigger removes what hangs on the proposal, so that no tombstone can stand beside what it says is gone.
   const eraseProposal = statement((values: KeptIdentity & TombstoneState) => {
@@ -51,7 +51,7 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
       .set(state)
       .where('revision', '=', sql<number>`${state.revision} - 1`)
       .where('erasure', '<>', 'erased')
-      .where((where) => where.and(Object.entries(identity).map(([column, value]) => isSame(column, value))))
+      .where((where) => where.and(sameAsStored(where, identity)))
   })
   const insertApproval = statement((row: UnnumberedApproval) => {
     const number = sql<number>`(select coalesce(max(number), 0) + 1 from approvals
@@ -98,6 +98,11 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
 }
 
 // Compared and not written: what an update sets, it also writes anew into every index over it.
-function isSame(column: string, value: unknown): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(column)} is not distinct from ${value}`
+function sameAsStored(
+  where: ExpressionBuilder<Tables, 'proposals'>,
+  identity: ProposalIdentity | KeptIdentity,
+): readonly Expression<SqlBool>[] {
+  return Object.entries(identity).map(([column, value]) => {
+    return where(column as keyof ProposalIdentity, 'is not distinct from', value)
+  })
 }
