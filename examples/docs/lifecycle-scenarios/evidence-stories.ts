@@ -46,7 +46,7 @@ export async function finalAbsence(stage: Stage): Promise<string> {
   // Nothing is there, which does not count yet: for all that anybody knows, the lost request is still on its way.
   const tooEarly = await lookWhenDue(stage, runtime, lost)
 
-  // The lease lasts a minute (`executeTimeout` and 30 s more); then the request may be on its way for another (`inFlight`).
+  // The lease lasts a minute (`executeTimeout` and 30 s); then the request may be on its way for another (`inFlight`).
   tell('2 minutes pass, after which the lost request can no longer land.')
   await stage.letPass(2 * 60_000)
   const released = await lookWhenDue(stage, runtime, tooEarly)
