@@ -50,14 +50,13 @@ export async function migrate(connection: SqliteConnection, migrations: Migratio
         db: transaction,
         provider: { getMigrations: async () => ({ ...migrations }) },
       })
-      const { error } = await migrator.migrateToLatest()
-      if (error !== undefined) throw error instanceof Error ? error : new Error('A migration failed', { cause: error })
-      for (const { name, checksum } of texts) {
-        await transaction
-          .insertInto('schema_info')
-          .values({ migration: name, checksum })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
+      const { error, results = [] } = await migrator.migrateToLatest()
+      if (error !== undefined) {
+        throw error instanceof Error ? error : new Error('A migration failed', { cause: error })
+      }
+      for (const { migrationName } of results) {
+        const checksum = texts.find(({ name }) => name === migrationName)?.checksum ?? ''
+        await transaction.insertInto('schema_info').values({ migration: migrationName, checksum }).execute()
       }
       // The number of APPLICATION_ID: a pragma takes no parameter.
       await sql`pragma application_id = 1131636529`.execute(transaction)

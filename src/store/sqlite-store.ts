@@ -6,7 +6,8 @@ import { sqliteMigrations } from './migrations/sqlite-migrations.ts'
 import type { OnCorruptRow } from './reads/list-reader.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
-import { connect, inspectFile, migrateFile, prepareFile, type SqliteFile, sqliteLibrary } from './sqlite-open.ts'
+import { loadSqlite } from './sqlite-library.ts'
+import { connect, inspectFile, migrateFile, prepareFile, type SqliteFile } from './sqlite-open.ts'
 import { migrationTexts, type MigrationText } from './sqlite-migrate.ts'
 import { type StoreTime, systemStoreTime } from './store-time.ts'
 import { StoreUnavailable } from '../proposal/errors.ts'
@@ -35,7 +36,7 @@ const BUSY_TIMEOUT_MS = 5_000
  */
 export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
   const file = sqliteFile(path, options.busyTimeoutMs)
-  const library = sqliteLibrary()
+  const library = loadSqlite()
   await prepareFile(library, file)
   const engine = new SqliteEngine(() => connect(library, file))
   const store = new KyselyStore({
@@ -64,7 +65,7 @@ export async function migrateSqlite(
   { dryRun = false, busyTimeoutMs }: { readonly dryRun?: boolean; readonly busyTimeoutMs?: number } = {},
 ): Promise<SqliteMigrationResult> {
   const file = sqliteFile(path, busyTimeoutMs)
-  const library = sqliteLibrary()
+  const library = loadSqlite()
   const state = await inspectFile(library, file)
   switch (state.kind) {
     case 'refused':
