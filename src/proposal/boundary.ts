@@ -6,6 +6,7 @@ import { jsonPointer, parseJsonPointer } from '../effect/json-pointer.ts'
 import type { LimitName } from '../effect/limits.ts'
 import { type BytesLimit, canonicalText } from './canonical-text.ts'
 import type { Problem } from './errors.ts'
+import { takenApart } from './host-answer.ts'
 import { knownPath } from './schema-pointer.ts'
 import { readSchema } from './schema-shape.ts'
 
@@ -40,10 +41,59 @@ export function parseContent<S extends z.ZodType>(schema: S, value: unknown, lim
   const text = canonicalText(value, limit)
   if (text instanceof CanonicalJsonError) return notPlain(schema, text)
   const copy = parseCanonicalJson(text)
+  return judge(schema, copy, text, (written) => canonicalText(written, limit))
+}
+
+/**
+ * Reads an answer of the host likewise. Its parts that have limits of their own, such as the result in what an executor
+ * returns, are measured each by itself, so that one that is just within its limit is not refused for what stands around
+ * it; `limit` holds for the rest.
+ */
+export function parseAnswer<S extends z.ZodType>(
+  schema: S,
+  answer: unknown,
+  limit: BytesLimit,
+  parts: Readonly<Record<string, BytesLimit>>,
+): Content<z.output<S>> {
+  const text = answerText(answer, limit, parts)
+  if (text instanceof CanonicalJsonError) return notPlain(schema, text)
+  const copy = parseCanonicalJson(text)
+  return judge(schema, copy, text, (written) => answerText(written, limit, parts))
+}
+
+/** The canonical text of each part in the place of the part, at the end of that of the rest. Not canonical itself. */
+function answerText(
+  answer: unknown,
+  limit: BytesLimit,
+  parts: Readonly<Record<string, BytesLimit>>,
+): string | CanonicalJsonError {
+  let remaining = answer
+  let partTexts = ''
+  for (const [name, partLimit] of Object.entries(parts)) {
+    const { value, rest } = takenApart(remaining, name)
+    remaining = rest
+    if (value === undefined) continue
+    const text = canonicalText(value, partLimit)
+    if (text instanceof CanonicalJsonError) {
+      return new CanonicalJsonError(jsonPointer([name]) + text.pointer, text.rule, text.limit)
+    }
+    partTexts += `,${JSON.stringify(name)}:${text}`
+  }
+  const text = canonicalText(remaining, limit)
+  if (typeof text !== 'string' || partTexts === '') return text
+  return text === '{}' ? `{${partTexts.slice(1)}}` : `${text.slice(0, -1)}${partTexts}}`
+}
+
+function judge<S extends z.ZodType>(
+  schema: S,
+  copy: JsonValue,
+  text: string,
+  write: (value: unknown) => string | CanonicalJsonError,
+): Content<z.output<S>> {
   const parsed = safeParse(schema, copy)
   if (parsed === null) return refused(schema, [{ path: [], rule: 'schema_failed', message: 'cannot be judged' }])
   if (!parsed.success) return refused(schema, parsed.error.issues.slice(0, PROBLEMS_MAX).map(fromIssue))
-  if (canonicalText(parsed.data, limit) !== text) {
+  if (write(parsed.data) !== text) {
     return refused(schema, [{ path: [], rule: 'rewritten', message: 'is not written as the schema writes it' }])
   }
   return { ok: true, text, value: copy as z.output<S> }

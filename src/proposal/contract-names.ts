@@ -1,5 +1,6 @@
 // The names in a contract: its type, the domains of its effects, the versions it vouches for, and who may do what.
 import { CALL_DOMAIN_PREFIX } from '../effect/effect-key.ts'
+import { jsonPointer } from '../effect/json-pointer.ts'
 import { isReference } from '../effect/reference.ts'
 import { ACTS } from './contract.ts'
 import { isIntegerWithin, isUnchecked, readListOf, type Report } from './contract-reader.ts'
@@ -66,7 +67,8 @@ export function checkPermissions(report: Report, value: unknown): void {
   const acts: readonly string[] = ACTS
   for (const [act, roles] of Object.entries(value)) {
     const list: readonly unknown[] = Array.isArray(roles) ? roles : [roles]
-    if (!acts.includes(act)) report(`/permissions/${act}`, 'act_unknown')
-    else if (list.length === 0 || !list.every(isReference)) report(`/permissions/${act}`, 'roles_invalid')
+    const path = `/permissions${jsonPointer([act])}`
+    if (!acts.includes(act)) report(path, 'act_unknown')
+    else if (list.length === 0 || !list.every(isReference)) report(path, 'roles_invalid')
   }
 }

@@ -1,12 +1,12 @@
 // The policy of a contract: checked and copied if it is data, taken as it is if it is a function.
 import { deepFreeze } from '../effect/canonical-json.ts'
 import { canonicalText } from './canonical-text.ts'
-import { checkPolicy, type PathKind } from './check-policy.ts'
+import { checkPolicy } from './check-policy.ts'
 import type { Contract } from './contract.ts'
 import { definitionRules } from './definition-rules.ts'
 import type { Problem } from './errors.ts'
 import { isNoApproval, type PolicyInput } from './policy.ts'
-import { placeAt } from './schema-pointer.ts'
+import { pathKindIn } from './schema-pointer.ts'
 import type { SchemaShape } from './schema-shape.ts'
 
 /** The policy and the text of it that goes into the digest. */
@@ -25,7 +25,7 @@ export function readPolicy(
   snapshot: SchemaShape | null,
 ): PolicyReading {
   if (typeof policy === 'function') return { policy, text: `function ${String(policy)}` }
-  const found = checkPolicy(policy, (path) => (snapshot === null ? 'money' : kindAt(snapshot, path)))
+  const found = checkPolicy(policy, (path) => (snapshot === null ? 'money' : pathKindIn(snapshot, path)))
   problems.push(...found)
   return found.length > 0 ? { policy, text: '' } : copied(problems, policy)
 }
@@ -39,9 +39,4 @@ function copied(problems: Problem[], policy: PolicyInput): PolicyReading {
   const message = definitionRules.policy_not_plain
   problems.push({ path: `/policy${text.pointer}`, rule: 'policy_not_plain', message })
   return { policy, text: '' }
-}
-
-function kindAt(snapshot: SchemaShape, path: string): PathKind {
-  const { kind } = placeAt(snapshot, path)
-  return kind === 'list' ? 'other' : kind
 }

@@ -5,7 +5,7 @@ import { limits } from '../effect/limits.ts'
 import type { AttemptEnding } from '../effect/effect.ts'
 import { isReference, type ReasonCode, type Reference } from '../effect/reference.ts'
 import { DefinitiveFailure, NotSent } from './action.ts'
-import { parseContent } from './boundary.ts'
+import { parseAnswer } from './boundary.ts'
 import { withoutUndefined } from './host-answer.ts'
 import { reason } from './lifecycle/verdict.ts'
 
@@ -92,7 +92,7 @@ function wordOfFailure(error: unknown): WordOfFailure | null {
 }
 
 function returned(value: unknown, facts: CallFacts, schema: z.ZodType): ExecutorWord {
-  const parsed = parseContent(schema, withoutUndefined(value), 'resultBytes')
+  const parsed = parseAnswer(schema, withoutUndefined(value), 'resultBytes', { result: 'resultBytes' })
   if (!parsed.ok) return unknown(facts, 'malformed_return', null)
   const answer = parsed.value as Answer
   switch (answer.status) {

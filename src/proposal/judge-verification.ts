@@ -7,7 +7,7 @@ import type { Spent } from '../effect/effect-changes.ts'
 import type { IdempotencyKey } from '../effect/effect-key.ts'
 import { isReference, type ReasonCode, type Reference } from '../effect/reference.ts'
 import { isFinalAbsence, settlingBoundary } from '../effect/settling-boundary.ts'
-import { parseContent } from './boundary.ts'
+import { parseAnswer } from './boundary.ts'
 import type { Definition } from './definition.ts'
 import type { HostCall } from './executor-word.ts'
 import { factsAgree, flagsOf, type Found } from './found-effect.ts'
@@ -103,7 +103,8 @@ type Answer = Found | Refusal | Absence | { readonly status: 'target_unavailable
 export function judgeVerification(call: HostCall, asked: Asked, against: JudgedAgainst): Judged {
   if (call.kind === 'timed_out') return unavailable(asked, against, 'verify_timed_out')
   if (call.kind === 'threw') return unavailable(asked, against, 'verifier_threw')
-  const parsed = parseContent(against.schema, withoutUndefined(call.value), 'factsBytes')
+  const parts = { facts: 'factsBytes', result: 'resultBytes' } as const
+  const parsed = parseAnswer(against.schema, withoutUndefined(call.value), 'factsBytes', parts)
   if (!parsed.ok) return unavailable(asked, against, 'malformed_answer')
   const answer = parsed.value as Answer
   switch (answer.status) {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { JsonValue } from '../effect/canonical-json.ts'
 import { isReference, type Reference } from '../effect/reference.ts'
-import { parseContent } from './boundary.ts'
+import { parseAnswer } from './boundary.ts'
 import { driftPaths, type Materiality } from './drift.ts'
 import type { HostCall } from './executor-word.ts'
 import { takenApart, withoutUndefined } from './host-answer.ts'
@@ -39,7 +39,7 @@ export function judgeResolution(
 ): Resolution | null {
   if (call.kind !== 'returned') return null
   const { value: replacement, rest } = takenApart(withoutUndefined(call.value), 'replacement')
-  const parsed = parseContent(schema, rest, 'snapshotBytes')
+  const parsed = parseAnswer(schema, rest, 'snapshotBytes', { current: 'snapshotBytes' })
   if (!parsed.ok) return null
   const { current, precondition, materiallyDrifted } = parsed.value as {
     readonly current: JsonValue | null

@@ -21,10 +21,15 @@ export function placeAt(shape: SchemaShape, pointer: string): SchemaPlace {
   return { kind: others.length === 0 ? kind : 'other', always }
 }
 
+/** What `checkPolicy` asks about a path, of a schema that was read. */
+export function pathKindIn(shape: SchemaShape, pointer: string): PathKind {
+  const { kind } = placeAt(shape, pointer)
+  return kind === 'list' ? 'other' : kind
+}
+
 /** What `checkPolicy` asks about a path of the snapshot's schema. */
 export function pathKind(schema: unknown, pointer: string): PathKind {
-  const { kind } = placeAt(readSchema(schema).shape, pointer)
-  return kind === 'list' ? 'other' : kind
+  return pathKindIn(readSchema(schema).shape, pointer)
 }
 
 /** As much of a path into a value as the schema knows by name, so that no key which somebody made up is repeated. */

@@ -14,9 +14,9 @@ export function budgetSpent({ verification }: Plan, effect: Effect): 'absences_s
 
 /**
  * When to look again, counted from after the answer: null once nothing is to be found out by asking. The wait doubles with
- * every answer that spent a budget, with a tenth of jitter (`fraction` in [0, 1)); a read that is too early for an absence
- * to count is made again at the settling boundary at the latest. Unresolved for its budget, an effect is still looked at
- * now and then. Spec: lifecycle 7, rules R6 and R18.
+ * every answer that spent a budget and, while it is too early for an absence to count, with every look; it has a tenth of
+ * jitter (`fraction` in [0, 1)), and the next look is at the settling boundary at the latest. Unresolved for its budget,
+ * an effect is still looked at now and then. Spec: lifecycle 7, rules R6 and R18.
  */
 export function nextLookAt(plan: Plan, effect: Effect, owner: Proposal, now: number, fraction: number): number | null {
   const { delayMs, waitMaxMs, slowProbeMs } = plan.verification
@@ -24,15 +24,28 @@ export function nextLookAt(plan: Plan, effect: Effect, owner: Proposal, now: num
     case 'executing':
     case 'verification_pending':
     case 'failed_unknown': {
-      const spent = effect.absencesSpent + effect.unavailablesSpent
-      const wait = Math.min(delayMs * 2 ** spent, waitMaxMs)
-      const due = now + Math.round(wait * (1 + fraction / 10))
       const boundary = settlingBoundary(effect.attempts, effect.observations, plan.inFlightMs)
-      return boundary > now ? Math.min(due, boundary) : due
+      const doublings = now < boundary ? looksSinceLastAttempt(effect) : effect.absencesSpent + effect.unavailablesSpent
+      const wait = Math.min(delayMs * 2 ** doublings, waitMaxMs)
+      const due = now + Math.round(wait * (1 + fraction / 10))
+      return now < boundary ? Math.min(due, boundary) : due
     }
     case 'verification_unresolved':
       return budgetSpent(plan, effect) === null ? null : now + slowProbeMs
-    default:
+    case 'awaiting_approval':
+    case 'approved':
+    case 'verified':
+    case 'failed_known':
+    case 'closed_unknown':
+    case 'rejected':
+    case 'withdrawn':
+    case 'expired':
+    case 'stale':
+    case 'superseded':
       return null
   }
+}
+
+function looksSinceLastAttempt({ attempts, observations }: Effect): number {
+  return observations.filter(({ source, covers }) => source === 'verifier' && covers.to === attempts.length).length
 }

@@ -7,7 +7,7 @@ import type { Reference } from '../effect/reference.ts'
 import { parseCanonicalJson } from '../effect/canonical-json.ts'
 import { reason, stay } from '../proposal/lifecycle/verdict.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
-import { evaluatePolicy, type PolicyEvaluation } from '../proposal/evaluate-policy.ts'
+import { evaluatePolicy } from '../proposal/evaluate-policy.ts'
 import type { ExecutorWord } from '../proposal/executor-word.ts'
 import { approvalsFrom, closedBy, keyRemembered } from '../proposal/resend.ts'
 import type { Resolution } from '../proposal/resolution.ts'
@@ -17,7 +17,7 @@ import { callExecutor } from './call-executor.ts'
 import type { Content } from './content.ts'
 import { effectWrite } from './effect-write.ts'
 import { blocked, conclude, type Execution, type Round } from './execution.ts'
-import { recordLate } from './late.ts'
+import { hearLate } from './late.ts'
 import { commitMove } from './record.ts'
 import { isRelatedInDoubt } from './related.ts'
 import { refusedApprovers } from './refused-approvers.ts'
@@ -40,7 +40,8 @@ export async function admitAndCall(
   let without: ReadonlySet<Reference>
   try {
     const about = { proposal, ...(resolution.current === null ? {} : { snapshot: resolution.current }) }
-    if (!(await may(core, definition, 'execute', callerOf(session), about))) return blocked(execution, 'not_permitted')
+    if (!(await may(core, definition, 'execute', callerOf(session), about)))
+      return await blocked(execution, 'not_permitted')
     without = await refusedApprovers(execution, approvals)
   } catch (error) {
     if (error instanceof AuthorizationUnavailable) return blocked(execution, 'authorization_unavailable')
@@ -59,7 +60,8 @@ export async function admitAndCall(
   if (effect !== null && closedBy(effect) === 'evidence' && !keyRemembered(definition, effect, now)) {
     return blocked(execution, 'key_lifetime_over')
   }
-  return admit(execution, content, effect ?? unclaimed(proposal.effect), effect === null, resolution, evaluation, now)
+  const notAfter = Math.min(proposal.expiresAt, evaluation.validUntil ?? proposal.expiresAt)
+  return admit(execution, { content, effect, resolution, notAfter }, now)
 }
 
 // Approvals from before an earlier attempt of another proposal was closed by evidence do not carry over (rules R1).
@@ -68,7 +70,7 @@ function approvalsThatCount({ stored }: Execution, effect: Effect | null): Execu
   return from === null ? stored.approvals : stored.approvals.filter(({ decidedAt }) => decidedAt >= from)
 }
 
-function refuseUnmet(execution: Execution, without: ReadonlySet<string>, now: number): Promise<Round> {
+async function refuseUnmet(execution: Execution, without: ReadonlySet<string>, now: number): Promise<Round> {
   const { stored } = execution
   const { policy, commitment } = stored.proposal
   // A right that is missing may come back; approvals that are too old for this effect must be given anew; else time lapsed.
@@ -77,18 +79,22 @@ function refuseUnmet(execution: Execution, without: ReadonlySet<string>, now: nu
   return blocked(execution, without.size > 0 ? 'not_permitted' : 'earlier_attempt')
 }
 
-async function admit(
-  execution: Execution,
-  content: Content,
-  effect: Effect,
-  isFirst: boolean,
-  resolution: Resolution,
-  evaluation: PolicyEvaluation,
-  now: number,
-): Promise<Round> {
+/** What is admitted, and on what. */
+interface Admission {
+  readonly content: Content
+  /** As the claim was judged on it; null for the first claim. */
+  readonly effect: Effect | null
+  readonly resolution: Resolution
+  /** Exclusive: expiry of the proposal, or of an approval that it needs. */
+  readonly notAfter: number
+}
+
+async function admit(execution: Execution, admission: Admission, now: number): Promise<Round> {
   const { core, stored, registered, actor } = execution
+  const { content, resolution, notAfter } = admission
   const { definition } = registered
   const { proposal } = stored
+  const effect = admission.effect ?? unclaimed(proposal.effect)
   const generation = nextGeneration(effect.attempts, effect.observations)
   const after = withOpened(effect, proposal.ref, {
     proposal: proposal.ref,
@@ -107,40 +113,41 @@ async function admit(
   if (move.kind !== 'move' || move.proposal.status !== 'executing') return conclude(execution, move)
 
   const formerKeys = definition.formerDomains.map((domain) => ({ ...proposal.effect, domain }))
-  const write = effectWrite(after, isFirst ? 'absent' : effect.version, { opened: attempt, formerKeys })
-  const notAfter = Math.min(proposal.expiresAt, evaluation.validUntil ?? proposal.expiresAt)
+  const write = effectWrite(after, admission.effect === null ? 'absent' : effect.version, {
+    opened: attempt,
+    formerKeys,
+  })
   const beganMs = core.clock.monotonic()
   const answer = await commitMove(core, { stored, move, actor }, { effect: write, notAfter })
   if (answer.kind === 'conflict') return LOST_RACE
 
   const { effect: key } = proposal
   const admitted = { registered, proposal: move.proposal, effect: key, attempt, key: content.key, actor }
-  return callAndSettle(execution, admitted, content, resolution, { beganMs, notAfter })
+  return callAndSettle(execution, admitted, admission, beganMs)
 }
 
 async function callAndSettle(
   execution: Execution,
   admitted: Admitted,
-  content: Content,
-  resolution: Resolution,
-  limits: { readonly beganMs: number; readonly notAfter: number },
+  { content, resolution, notAfter }: Admission,
+  beganMs: number,
 ): Promise<Round> {
   const { core } = execution
   const { definition } = admitted.registered
   // Nothing is awaited between these looks at the clocks and the call.
-  const leaseLeftMs = definition.leaseMs - (core.clock.monotonic() - limits.beganMs)
+  const leaseLeftMs = definition.leaseMs - (core.clock.monotonic() - beganMs)
   const now = core.clock.now()
   if (leaseLeftMs < definition.executeTimeoutMs)
     return settleAndAnswer(execution, admitted, notSent('lease_too_short', now))
-  if (now >= limits.notAfter) return settleAndAnswer(execution, admitted, notSent('too_late', now))
-  const word = await callExecutor(core, {
+  if (now >= notAfter) return settleAndAnswer(execution, admitted, notSent('too_late', now))
+  const { word, late } = await callExecutor(core, {
     admitted,
     snapshot: parseCanonicalJson(content.snapshotText),
     resolution,
     abortInMs: definition.executeTimeoutMs,
     leaseLeftMs,
-    onLate: (late) => void recordLateWord(execution, admitted, late),
   })
+  if (late !== null) hearLate(core, admitted, late)
   return settleAndAnswer(execution, admitted, word)
 }
 
@@ -149,16 +156,6 @@ async function settleAndAnswer({ core, session }: Execution, admitted: Admitted,
   const stored = await core.store.proposal(admitted.proposal.tenant, admitted.proposal.ref)
   if (stored?.kind !== 'live') throw new Error('a proposal with an attempt that was under way is not erased')
   return resultOf(core, session, stored, verdict.kind === 'refused' ? stay('in_progress') : verdict)
-}
-
-// Nobody waits for a late word any more; that it could not be kept is all that is left to say.
-async function recordLateWord({ core }: Execution, admitted: Admitted, word: ExecutorWord): Promise<void> {
-  try {
-    await recordLate(core, admitted, word)
-  } catch {
-    const fields = { proposal: admitted.proposal.ref, attempt: admitted.attempt.number, ending: word.ending.kind }
-    core.logger.error(fields, 'a late word of an executor could not be stored')
-  }
 }
 
 function notSent(why: 'lease_too_short' | 'too_late', at: number): ExecutorWord {

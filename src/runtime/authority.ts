@@ -34,7 +34,7 @@ export async function may(
   })
   if (call.kind === 'threw') throw new AuthorizationUnavailable({ cause: call.error })
   if (call.kind === 'timed_out') throw new AuthorizationUnavailable()
-  return call.value === true
+  return call.value
 }
 
 /** @throws NotPermitted, AuthorizationUnavailable */

@@ -16,8 +16,12 @@ export interface ExecutorCall {
   /** On the monotonic clock: when the signal fires, and when nobody waits any longer. */
   readonly abortInMs: number
   readonly leaseLeftMs: number
-  /** Takes the word of a call that answers after its lease. */
-  readonly onLate: (word: ExecutorWord) => void
+}
+
+/** The word of a call, and the one that it may still give after its lease; null once it has ended. */
+export interface ExecutorAnswer {
+  readonly word: ExecutorWord
+  readonly late: Promise<ExecutorWord> | null
 }
 
 /**
@@ -25,13 +29,12 @@ export interface ExecutorCall {
  * until its lease ends and then counts as timed out. Whatever it says after the signal, words of failure are no longer
  * believed. Nothing is thrown. Spec: lifecycle 6.11, rules R4 and R18.
  */
-export async function callExecutor(core: Core, call: ExecutorCall): Promise<ExecutorWord> {
+export async function callExecutor(core: Core, call: ExecutorCall): Promise<ExecutorAnswer> {
   const { admitted, snapshot, resolution } = call
   const { registered, attempt, proposal } = admitted
   const { action } = registered.definition
   const abort = new AbortController()
   let sending = false
-  let over = false
 
   const { promise: leaseOver, resolve: leaseEnds } = Promise.withResolvers<HostCall>()
   const cancelAbort = core.clock.timer(call.abortInMs, () => {
@@ -66,12 +69,9 @@ export async function callExecutor(core: Core, call: ExecutorCall): Promise<Exec
       },
     })
   })
-  void returned.then((ended) => {
-    if (over) call.onLate(judge(ended))
-  })
   const ended = await Promise.race([returned, leaseOver])
-  over = true
   cancelAbort()
   cancelLease()
-  return judge(ended)
+  const late = ended.kind === 'timed_out' ? returned.then(judge) : null
+  return { word: judge(ended), late }
 }

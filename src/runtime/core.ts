@@ -1,5 +1,5 @@
 // What every operation of the runtime works with, and the few questions that all of them ask.
-import { type ProposalKey, ProposalKeys } from './sealing.ts'
+import { type ProposalKey, type ProposalKeys } from './sealing.ts'
 import type { Registry } from './registry.ts'
 import type { Clock, Ids, LiveProposal, Logger, Store } from './ports.ts'
 
@@ -16,9 +16,11 @@ export interface Core {
   readonly instance: string
   /** Effects whose verifier this instance is asking right now. */
   readonly verifying: Set<string>
+  /** Calls that outlived their lease and are still listened to, by the token of their attempt. */
+  readonly hearing: Map<string, Promise<void>>
 }
 
 /** Opens the key of a stored proposal, for the length of one operation. */
-export function openKey(core: Core, { proposal, key }: LiveProposal): Promise<ProposalKey> {
+export async function openKey(core: Core, { proposal, key }: LiveProposal): Promise<ProposalKey> {
   return core.keys.open({ tenant: proposal.tenant, proposal: proposal.ref }, key)
 }

@@ -3,7 +3,7 @@ import { isReference, type Reference } from '../effect/reference.ts'
 import { limits } from '../effect/limits.ts'
 import { judgeClaim } from '../proposal/claim.ts'
 import type { Approval } from '../proposal/approval.ts'
-import { DecisionRefused, LimitExceeded, NotFound } from '../proposal/errors.ts'
+import { ContentUnavailable, DecisionRefused, LimitExceeded, MalformedReference, NotFound } from '../proposal/errors.ts'
 import { decisionBar } from '../proposal/lifecycle/decide.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
@@ -29,7 +29,7 @@ export interface DecisionInput {
   readonly ifRevision?: number
 }
 
-export function approve(
+export async function approve(
   core: Core,
   session: CallerSession,
   ref: string,
@@ -38,7 +38,7 @@ export function approve(
   return decide(core, session, ref, input, 'approve')
 }
 
-export function reject(
+export async function reject(
   core: Core,
   session: CallerSession,
   ref: string,
@@ -48,7 +48,7 @@ export function reject(
 }
 
 /** Takes back an approval of one's own, before admission. */
-export function revokeApproval(
+export async function revokeApproval(
   core: Core,
   session: CallerSession,
   ref: string,
@@ -69,39 +69,49 @@ export function revokeApproval(
   })
 }
 
-function decide(
+async function decide(
   core: Core,
   session: CallerSession,
   ref: string,
   input: DecisionInput,
   decision: Approval['decision'],
 ): Promise<OperationResult> {
-  if (input.comment !== undefined && [...input.comment].length > limits.commentCharacters) {
-    throw new LimitExceeded('commentCharacters')
-  }
+  // Read once, before anything is awaited: what is stored is what was sent (threat T3).
+  const { commitment, ifRevision } = input
+  const text = commentOf(input.comment)
   const approvalId = core.ids.reference()
-  return decided(core, session, ref, input.ifRevision, async (loaded) => {
+  return decided(core, session, ref, ifRevision, async (loaded) => {
     const { stored } = loaded
     await demandDecision(core, session, loaded)
     const countsFrom = await approvalsCountFrom(core, stored)
     const judge = (now: number): { readonly verdict: Verdict; readonly approval: Approval } => {
-      const approval = approvalOf(stored, session, approvalId, input.commitment, decision, now)
+      const approval = approvalOf(stored, session, { approvalId, commitment, decision }, now)
       return {
         approval,
         verdict: lifecycle[decision](stored.proposal, { approval, approvals: stored.approvals, countsFrom }, now),
       }
     }
-    if (isDecision(judge(core.clock.now()).verdict) && decision === 'approve') {
+    const first = judge(core.clock.now()).verdict
+    if (!isDecision(first)) return { verdict: first, approvals: [] }
+    if (decision === 'approve') {
       const elsewhere = await effectElsewhere(core, stored)
       if (elsewhere !== null) return { verdict: elsewhere, approvals: [] }
       await demandContent(core, stored)
     }
-    const comment = input.comment === undefined ? null : await sealComment(core, stored, approvalId, input.comment)
+    const comment = text === null ? null : await sealComment(core, stored, approvalId, text)
     // Time has passed since the first look; what counts is what holds now.
     const { approval, verdict } = judge(core.clock.now())
     const write: ApprovalWrite = { kind: 'decided', proposal: stored.proposal.ref, approval, comment }
     return { verdict, approvals: isDecision(verdict) ? [write] : [] }
   })
+}
+
+// A comment is free text, kept as it is written; half a character could not be kept.
+function commentOf(text: unknown): string | null {
+  if (text === undefined) return null
+  if (typeof text !== 'string' || !text.isWellFormed()) throw new MalformedReference('/comment')
+  if ([...text].length > limits.commentCharacters) throw new LimitExceeded('commentCharacters')
+  return text
 }
 
 interface Decided {
@@ -177,7 +187,7 @@ async function approvalsCountFrom(core: Core, { proposal }: LiveProposal): Promi
 // What cannot be shown, or is not what was committed to, cannot be approved.
 async function demandContent(core: Core, stored: LiveProposal): Promise<void> {
   const { committed } = await openContent(core, stored)
-  if (!committed) throw refusal('content_unavailable', stored.proposal.status)
+  if (!committed) throw new ContentUnavailable('damaged')
 }
 
 async function sealComment(
@@ -193,15 +203,11 @@ async function sealComment(
 function approvalOf(
   { proposal }: LiveProposal,
   session: CallerSession,
-  approvalId: Reference,
-  commitment: string,
-  decision: Approval['decision'],
+  decision: Pick<Approval, 'approvalId' | 'commitment' | 'decision'>,
   now: number,
 ): Approval {
   return {
-    approvalId,
-    decision,
-    commitment,
+    ...decision,
     approver: session.principal,
     rolesAtDecision: [...session.roles],
     assurance: [...session.assurance],

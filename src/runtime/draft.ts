@@ -54,7 +54,7 @@ export async function draftProposal(core: Core, registered: Registered, intentio
   const policy = await choosePolicy(core, definition, intention)
   const owner = { tenant: intention.effect.tenant, proposal: intention.ref }
   const { key, wrapped } = await core.keys.create(owner)
-  const proposal = newProposal(core, definition, intention, policy, preview, key)
+  const proposal = newProposal(core, definition, intention, { policy, preview, key })
   const content = {
     snapshot: key.seal('snapshot', canonicalJson(intention.snapshot, { numbers: 'integers' })),
     preview: key.seal('preview', canonicalJson(preview, { numbers: 'integers' })),
@@ -160,9 +160,7 @@ function newProposal(
   core: Core,
   definition: Definition,
   intention: Intention,
-  policy: FrozenPolicy,
-  preview: JsonValue,
-  key: ProposalKey,
+  { policy, preview, key }: { readonly policy: FrozenPolicy; readonly preview: JsonValue; readonly key: ProposalKey },
 ): Proposal {
   const { snapshot, requestKeyHash: _, ...identity } = intention
   const createdAt = core.clock.now()

@@ -23,7 +23,7 @@ export interface Execution {
 export type Round = OperationResult | typeof LOST_RACE
 
 /** Refuses execution for a reason that may pass; the status stays. */
-export function blocked(execution: Execution, why: Reason): Promise<Round> {
+export async function blocked(execution: Execution, why: Reason): Promise<Round> {
   return conclude(execution, lifecycle.block(execution.stored.proposal, why, execution.core.clock.now()))
 }
 

@@ -6,6 +6,24 @@ import type { Core } from './core.ts'
 import { recordEvidence } from './record-evidence.ts'
 import type { Admitted } from './settle-attempt.ts'
 
+/** Listens to a call that outlived its lease; the runtime holds on to what it listens to, and nobody else waits for it. */
+export function hearLate(core: Core, admitted: Admitted, word: Promise<ExecutorWord>): void {
+  core.hearing.set(admitted.attempt.token, hear(core, admitted, word))
+}
+
+async function hear(core: Core, admitted: Admitted, word: Promise<ExecutorWord>): Promise<void> {
+  const { proposal, attempt } = admitted
+  try {
+    await recordLate(core, admitted, await word)
+  } catch {
+    // Nobody is left to be told; reconciliation finds out what the call did.
+    const fields = { proposal: proposal.ref, attempt: attempt.number }
+    core.logger.error(fields, 'a late word of an executor could not be stored')
+  } finally {
+    core.hearing.delete(attempt.token)
+  }
+}
+
 /**
  * Keeps a late word as an observation of its attempt, and a receipt `late`. A reference for an attempt that was closed as
  * having had no effect, or another reference than the confirmed one, asks for a look at once. Spec: rules R4 and R11.

@@ -3,7 +3,7 @@ import type { JsonValue } from '../effect/canonical-json.ts'
 import { evidenceOf } from '../effect/effect-evidence.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import { isReference, type Reference } from '../effect/reference.ts'
-import { parseContent } from '../proposal/boundary.ts'
+import { parseAnswer, parseContent } from '../proposal/boundary.ts'
 import { commandFingerprint, deriveTenantKey, requestKeyHash } from '../proposal/fingerprint.ts'
 import {
   ActionNotRegistered,
@@ -46,9 +46,10 @@ export interface PrepareInput {
   readonly replaces?: string
 }
 
-/** Prepares a proposal. Spec: lifecycle 4. */
+/** Prepares a proposal. The input is read once, before anything is awaited (threat T3). Spec: lifecycle 4. */
 export async function prepare(core: Core, session: CallerSession, input: PrepareInput): Promise<OperationResult> {
-  const registered = core.registry.exact(input.action)
+  const { action, requestKey, replaces } = input
+  const registered = core.registry.exact(action)
   if (registered === null) throw new ActionNotRegistered()
   const { definition } = registered
   const command = parseContent(definition.schemas.command, input.command, 'commandBytes')
@@ -59,11 +60,11 @@ export async function prepare(core: Core, session: CallerSession, input: Prepare
 
   const tenantKey = deriveTenantKey(core.referenceKey, session.tenant)
   const fingerprint = commandFingerprint(tenantKey, definition.name, command.text)
-  const keyHash = requestHash(tenantKey, session, input.requestKey)
+  const keyHash = requestHash(tenantKey, session, requestKey)
   const earlier = await replayed(core, session, keyHash, fingerprint)
   if (earlier !== null) return earlier
 
-  const replaced = input.replaces === undefined ? null : await load(core, session, input.replaces)
+  const replaced = replaces === undefined ? null : await load(core, session, replaces)
   const ref = core.ids.reference()
   const prepared = await askHost(core, session, registered, ref, command.value as JsonValue)
   const effect: EffectKey = { tenant: session.tenant, domain: definition.domain, reference: prepared.effectReference }
@@ -85,7 +86,7 @@ export async function prepare(core: Core, session: CallerSession, input: Prepare
     requestKeyHash: keyHash,
   })
   return untilStored(async () => {
-    const moves = await replacedMoves(core, session, input.replaces)
+    const moves = await replacedMoves(core, session, replaces)
     const answer = await core.store.commit(changeOf(core, session.tenant, moves, draft.parts))
     if (answer.kind === 'committed') return resultOf(core, session, draft.stored, stay('prepared'))
     // Somebody else used the request key while this was being prepared; theirs is the first proposal.
@@ -93,9 +94,9 @@ export async function prepare(core: Core, session: CallerSession, input: Prepare
   })
 }
 
-function requestHash(tenantKey: Uint8Array, session: CallerSession, key: string | undefined): string | null {
+function requestHash(tenantKey: Uint8Array, session: CallerSession, key: unknown): string | null {
   if (key === undefined) return null
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new MalformedReference('/requestKey')
+  if (typeof key !== 'string' || !/^[!-~]{1,255}$/.test(key)) throw new MalformedReference('/requestKey')
   return requestKeyHash(tenantKey, principalName(session.principal), key)
 }
 
@@ -166,7 +167,7 @@ async function askHost(
   if (call.kind === 'threw') throw new PreparationFailed({ cause: call.error })
   if (call.kind === 'timed_out') throw new PreparationFailed()
 
-  const content = parseContent(schema, withoutUndefined(call.value), 'snapshotBytes')
+  const content = parseAnswer(schema, withoutUndefined(call.value), 'snapshotBytes', { snapshot: 'snapshotBytes' })
   if (!content.ok)
     throw content.limit === null ? new InvalidPreparation(content.problems) : new LimitExceeded(content.limit)
   const { snapshot, effectReference, subject } = content.value as {

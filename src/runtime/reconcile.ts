@@ -46,7 +46,7 @@ export async function reconcile(
 }
 
 /** Likewise, for a caller whose right has been judged. */
-export function reconcileStored(
+export async function reconcileStored(
   core: Core,
   session: CallerSession,
   { stored }: Pick<Loaded, 'stored'>,
@@ -191,7 +191,7 @@ async function giveUp(
   return answer({ ...round, stored: { ...stored, proposal: verdict.proposal } }, verdict)
 }
 
-function answer({ core, session, stored }: Reconciliation, verdict: Verdict): Promise<OperationResult> {
+async function answer({ core, session, stored }: Reconciliation, verdict: Verdict): Promise<OperationResult> {
   if (verdict.kind === 'refused') throw new Error(`reconciliation does not refuse with ${verdict.code}`)
   return resultOf(core, session, stored, verdict)
 }

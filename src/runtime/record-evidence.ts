@@ -3,6 +3,7 @@ import type { Effect, Observation } from '../effect/effect.ts'
 import { type Spent, withObserved, withVerificationDue } from '../effect/effect-changes.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Reference } from '../effect/reference.ts'
+import { isWorthKeeping } from '../effect/thinning.ts'
 import type { Evidenced } from '../proposal/lifecycle/follow-evidence.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import type { Move } from '../proposal/lifecycle/verdict.ts'
@@ -45,37 +46,34 @@ export interface RecordedEvidence {
  * stored at once and the status follows in a change of its own; no status can make evidence fail. Spec: rules R3.
  */
 export async function recordEvidence(core: Core, seen: Seen): Promise<RecordedEvidence> {
-  const { key, observation, spends } = seen
-  const together = async (): Promise<RecordedEvidence | typeof LOST_RACE> => {
-    const effect = await currentEffect(core, key)
-    const observed = withObserved(effect, observation)
-    const proposals = await proposalsBehind(core, observed)
-    const moves = movesAfter(core, observed, proposals, seen)
-    const owner = ownerAfter(observed, proposals, moves)
-    const dueAt = owner === null ? null : seen.dueAt(counted(observed, seen), owner)
-    const after = withVerificationDue(observed, dueAt, spends)
-    const write = effectWrite(after, effect.version, { observed: insertOf(observed, seen) })
-    const answer = await core.store.commit(changeOf(core, key.tenant, moves, { effect: write }))
-    if (answer.kind === 'committed') return recorded(after, newest(after), moves)
-    if (answer.on === 'effect') return LOST_RACE
-    return followLater(core, seen, await appendAlone(core, seen))
-  }
-  return untilStored(together)
-}
-
-function appendAlone(core: Core, seen: Seen): Promise<Observation> {
+  const { tenant } = seen.key
   return untilStored(async () => {
     const effect = await currentEffect(core, seen.key)
-    const observed = withObserved(effect, seen.observation)
-    const after = withVerificationDue(observed, effect.verifyDueAt, seen.spends)
-    const write = effectWrite(after, effect.version, { observed: insertOf(observed, seen) })
+    const grown = grownBy(effect, seen)
+    const proposals = await proposalsBehind(core, grown.effect)
+    const moves = movesAfter(core, grown.effect, proposals, seen)
+    const owner = ownerAfter(grown.effect, proposals, moves)
+    const after = { ...grown.effect, verifyDueAt: owner === null ? null : seen.dueAt(grown.effect, owner) }
+    const write = effectWrite(after, effect.version, { observed: grown.inserted })
+    const answer = await core.store.commit(changeOf(core, tenant, moves, { effect: write }))
+    if (answer.kind === 'committed') return recorded(after, grown.observation, moves)
+    if (answer.on === 'effect') return LOST_RACE
+    return followLater(core, seen, await appendAlone(core, seen))
+  })
+}
+
+async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
+  return untilStored(async () => {
+    const effect = await currentEffect(core, seen.key)
+    const grown = grownBy(effect, seen)
+    const write = effectWrite(grown.effect, effect.version, { observed: grown.inserted })
     const answer = await core.store.commit(changeOf(core, seen.key.tenant, [], { effect: write }))
-    return answer.kind === 'committed' ? newest(after) : LOST_RACE
+    return answer.kind === 'committed' ? grown.observation : LOST_RACE
   })
 }
 
 // Once the evidence is stored, the status is followed up until it, too, is.
-function followLater(core: Core, seen: Seen, observation: Observation): Promise<RecordedEvidence> {
+async function followLater(core: Core, seen: Seen, observation: Observation): Promise<RecordedEvidence> {
   return untilStored(async () => {
     const effect = await currentEffect(core, seen.key)
     const moves = movesAfter(core, effect, await proposalsBehind(core, effect), seen)
@@ -84,10 +82,30 @@ function followLater(core: Core, seen: Seen, observation: Observation): Promise<
   })
 }
 
+interface Grown {
+  /** With what was seen counted against its budget; the next look is still due when it was. */
+  readonly effect: Effect
+  readonly observation: Observation
+  /** Null where it says nothing new beyond the limit of what is kept. */
+  readonly inserted: ObservationInsert | null
+}
+
+function grownBy(before: Effect, { observation: seen, spends, sealFacts, sealedFor }: Seen): Grown {
+  const observation = { ...seen, sequence: before.observations.length + 1 }
+  const isKept = isWorthKeeping(before, seen)
+  const effect = isKept ? withObserved(before, seen) : { ...before, version: before.version + 1 }
+  const facts = sealFacts === null ? null : sealFacts(observation.sequence)
+  return {
+    effect: withVerificationDue(effect, before.verifyDueAt, spends),
+    observation,
+    inserted: isKept ? { observation, facts, sealedFor } : null,
+  }
+}
+
 function movesAfter(core: Core, effect: Effect, proposals: readonly LiveProposal[], seen: Seen): readonly Recorded[] {
   const { observation, receipt, actor, result } = seen
   const { answer, externalReference } = observation
-  const follow = seen.follow(counted(effect, seen))
+  const follow = seen.follow(effect)
   const now = core.clock.now()
   return proposals.flatMap((stored) => {
     const evidenced = { effect, receipt, answer, externalReference, ...follow }
@@ -109,22 +127,6 @@ function ownerAfter(effect: Effect, proposals: readonly LiveProposal[], moves: r
   const moved = moves.find(({ stored }) => stored.proposal.ref === effect.owner)
   if (moved !== undefined) return moved.move.proposal
   return proposals.find(({ proposal }) => proposal.ref === effect.owner)?.proposal ?? null
-}
-
-// The effect as it will be once the answer has been counted against its budget.
-function counted(effect: Effect, { spends }: Seen): Effect {
-  return withVerificationDue(effect, effect.verifyDueAt, spends)
-}
-
-function insertOf(effect: Effect, { sealFacts, sealedFor }: Seen): ObservationInsert {
-  const observation = newest(effect)
-  return { observation, facts: sealFacts === null ? null : sealFacts(observation.sequence), sealedFor }
-}
-
-function newest(effect: Effect): Observation {
-  const observation = effect.observations.at(-1)
-  if (observation === undefined) throw new Error('an observation was just added')
-  return observation
 }
 
 function recorded(effect: Effect, observation: Observation, moves: readonly Recorded[]): RecordedEvidence {

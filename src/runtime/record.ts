@@ -95,7 +95,11 @@ export function changeOf(
 }
 
 /** Commits one move of one proposal. */
-export function commitMove(core: Core, recorded: Recorded, parts: ChangeParts = {}): Promise<Committed | Conflict> {
+export async function commitMove(
+  core: Core,
+  recorded: Recorded,
+  parts: ChangeParts = {},
+): Promise<Committed | Conflict> {
   return core.store.commit(changeOf(core, recorded.stored.proposal.tenant, [recorded], parts))
 }
 

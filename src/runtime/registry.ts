@@ -1,5 +1,5 @@
 // The registered actions, and which definition may do what for a stored proposal.
-import { z } from 'zod'
+import { type z } from 'zod'
 import type { AnyAction } from '../proposal/action.ts'
 import { define, type Definition, parseActionType } from '../proposal/definition.ts'
 import { DefinitionError } from '../proposal/errors.ts'

@@ -39,7 +39,7 @@ export interface RuntimeOptions {
 }
 
 /**
- * Drives proposals from prepare to verified. Every operation takes the session of its caller and answers an outcome, or
+ * Drives proposals from prepare to verified. Every operation takes its caller's session and answers an outcome, or
  * throws a refusal with a stable code; a refusal has changed nothing. Spec: lifecycle.
  *
  * @example
@@ -74,6 +74,7 @@ export class ProposalRuntime {
       logger: options.logger ?? SILENT,
       instance: ids.token(),
       verifying: new Set(),
+      hearing: new Map(),
     })
   }
 

@@ -20,8 +20,8 @@ export type TransactionMode = 'immediate' | 'deferred'
  */
 export class SqliteConnection {
   readonly #database: Database.Database
-  readonly #statements = new Map<string, Database.Statement<unknown[]>>()
-  #transaction: { failure: unknown } | null = null
+  readonly #statements = new Map<string, Database.Statement>()
+  #transaction: { failure: Error | null } | null = null
 
   constructor(database: Database.Database) {
     this.#database = database
@@ -34,16 +34,19 @@ export class SqliteConnection {
   }
 
   run({ sql, parameters }: Bound<unknown>): Ran {
-    return this.#guarded(() => {
+    this.#assertSound()
+    try {
       const statement = this.#prepared(sql)
       if (statement.reader) return { rows: statement.all(...parameters), changed: 0 }
       return { rows: [], changed: statement.run(...parameters).changes }
-    })
+    } catch (error) {
+      throw this.#poisoned(error)
+    }
   }
 
   /** @throws CommitFailed if the database did not confirm; the first error if there was one before. */
   commit(): void {
-    this.#guarded(() => undefined)
+    this.#assertSound()
     try {
       this.#prepared('commit').run()
     } catch (cause) {
@@ -67,23 +70,22 @@ export class SqliteConnection {
     this.#database.close()
   }
 
-  #guarded<Result>(act: () => Result): Result {
-    const transaction = this.#transaction
-    if (transaction === null) return act()
-    if (transaction.failure !== null) throw transaction.failure
-    try {
-      if (!this.#database.inTransaction) throw new Error('The transaction has ended by itself')
-      return act()
-    } catch (error) {
-      transaction.failure = error
-      throw error
-    }
+  #assertSound(): void {
+    if (this.#transaction === null) return
+    if (this.#transaction.failure !== null) throw this.#transaction.failure
+    if (!this.#database.inTransaction) throw this.#poisoned(new Error('The transaction has ended by itself'))
   }
 
-  #prepared(sql: string): Database.Statement<unknown[]> {
+  #poisoned(error: unknown): Error {
+    const failure = error instanceof Error ? error : new Error('The database failed', { cause: error })
+    if (this.#transaction !== null) this.#transaction.failure ??= failure
+    return failure
+  }
+
+  #prepared(sql: string): Database.Statement {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
-    const statement = this.#database.prepare<unknown[]>(sql)
+    const statement = this.#database.prepare(sql)
     if (this.#statements.size < STATEMENTS_KEPT) this.#statements.set(sql, statement)
     return statement
   }

@@ -40,8 +40,7 @@ export class SqliteDriver implements Driver {
         const { rows, changed } = connection.run(query)
         return { rows: rows as Row[], numAffectedRows: BigInt(changed) }
       },
-      // biome-ignore lint/correctness/useYield: nothing here is streamed
-      async *streamQuery() {
+      streamQuery() {
         throw new Error('Nothing is streamed from this driver')
       },
     }

@@ -2,13 +2,15 @@
 import { DummyDriver, Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { sha256, framed } from '../effect/hash.ts'
-import { sqliteMigrations } from './migrations/sqlite-migrations.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
 /** "Csg1" in the header of a database: what says that a file is a store of this library. */
-export const APPLICATION_ID = 0x43736731
+export const APPLICATION_ID = 1_131_636_529
+
+/** Migrations by name; their order is that of their names. */
+export type Migrations = Readonly<Record<string, Migration>>
 
 /** A migration as text. */
 export interface MigrationText {
@@ -19,9 +21,7 @@ export interface MigrationText {
 }
 
 /** The statements of every migration, in order, without running them anywhere. */
-export async function migrationTexts(
-  migrations: Readonly<Record<string, Migration>> = sqliteMigrations,
-): Promise<readonly MigrationText[]> {
+export async function migrationTexts(migrations: Migrations): Promise<readonly MigrationText[]> {
   const texts: MigrationText[] = []
   for (const name of Object.keys(migrations).sort()) {
     const statements: string[] = []
@@ -41,10 +41,7 @@ export async function migrationTexts(
  * Runs the migrations that have not run. Everything, the bookkeeping of Kysely included, is one `BEGIN IMMEDIATE`
  * transaction: of several processes that open a new file one migrates, the others wait for its lock and find it done.
  */
-export async function migrate(
-  connection: SqliteConnection,
-  migrations: Readonly<Record<string, Migration>> = sqliteMigrations,
-): Promise<void> {
+export async function migrate(connection: SqliteConnection, migrations: Migrations): Promise<void> {
   const db = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteDriver(connection)) })
   const texts = await migrationTexts(migrations)
   await alone(() =>
@@ -53,16 +50,16 @@ export async function migrate(
         db: transaction,
         provider: { getMigrations: async () => ({ ...migrations }) },
       })
-      const { error } = await migrator.migrateToLatest()
-      if (error !== undefined) throw error
-      for (const { name, checksum } of texts) {
-        await transaction
-          .insertInto('schema_info')
-          .values({ migration: name, checksum })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
+      const { error, results = [] } = await migrator.migrateToLatest()
+      if (error !== undefined) {
+        throw error instanceof Error ? error : new Error('A migration failed', { cause: error })
       }
-      await sql`pragma application_id = ${sql.lit(APPLICATION_ID)}`.execute(transaction)
+      for (const { migrationName } of results) {
+        const checksum = texts.find(({ name }) => name === migrationName)?.checksum ?? ''
+        await transaction.insertInto('schema_info').values({ migration: migrationName, checksum }).execute()
+      }
+      // The number of APPLICATION_ID: a pragma takes no parameter.
+      await sql`pragma application_id = 1131636529`.execute(transaction)
     }),
   )
 }
@@ -73,6 +70,6 @@ let last: Promise<unknown> = Promise.resolve()
 // stores of one process that migrate the same new file would wait for each other.
 async function alone<Result>(act: () => Promise<Result>): Promise<Result> {
   const mine = last.then(act)
-  last = mine.catch(() => undefined)
+  last = mine.catch(() => null)
   return mine
 }

@@ -1,27 +1,32 @@
 // Opens a SQLite file as a store: looks before it touches, sets what durability needs, and asserts that it holds.
-import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { StoreUnavailable } from '../proposal/errors.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { definiteFailure } from './sqlite-errors.ts'
-import { loadSqlite, type SqliteLibrary } from './sqlite-library.ts'
-import { migrate } from './sqlite-migrate.ts'
+import { fileState } from './sqlite-file.ts'
+import type { SqliteLibrary } from './sqlite-library.ts'
+import { migrate, type Migrations } from './sqlite-migrate.ts'
 import { type SchemaState, schemaState } from './sqlite-schema.ts'
 
-/** A file and how long to wait for other processes that write to it. */
+/** A file, how long to wait for other processes that write to it, and the schema that it is to have. */
 export interface SqliteFile {
   readonly path: string
   readonly busyTimeoutMs: number
+  readonly migrations: Migrations
 }
 
 const FULL = 2
 
 /**
- * Opens a connection to a file that is a store already. @throws StoreUnavailable
+ * Opens a connection to a file that is there; one that has gone is not made anew behind the back of its users.
+ * @throws StoreUnavailable
  */
-export function connect(library: SqliteLibrary, { path, busyTimeoutMs }: SqliteFile): SqliteConnection {
-  return translated(path, () => {
-    const connection = new SqliteConnection(new library(path, { timeout: busyTimeoutMs }))
+export function connect(library: SqliteLibrary, file: SqliteFile): SqliteConnection {
+  return open(library, file, { fileMustExist: true })
+}
+
+function open(library: SqliteLibrary, file: SqliteFile, options: { fileMustExist: boolean }): SqliteConnection {
+  return translated(file.path, () => {
+    const connection = new SqliteConnection(new library(file.path, { timeout: file.busyTimeoutMs, ...options }))
     try {
       configure(connection)
       return connection
@@ -41,19 +46,17 @@ export async function prepareFile(library: SqliteLibrary, file: SqliteFile): Pro
   if (state.kind === 'current') return
   if (state.kind === 'refused') throw refusal(file.path, state.sentence)
   if (state.kind === 'older') {
-    throw refusal(
-      file.path,
-      `The database is of an older version; ${state.pending.length} migrations are to be run first.`,
-    )
+    const names = state.pending.map(({ name }) => name).join(', ')
+    throw refusal(file.path, `The database is of an older version: ${names} must be run first.`)
   }
   await migrateFile(library, file)
 }
 
 /** Runs what is pending, whatever the file is now. @throws StoreUnavailable */
 export async function migrateFile(library: SqliteLibrary, file: SqliteFile): Promise<void> {
-  const connection = connect(library, file)
+  const connection = open(library, file, { fileMustExist: false })
   try {
-    await migrate(connection)
+    await migrate(connection, file.migrations)
   } catch (error) {
     throw named(file.path, definiteFailure(error))
   } finally {
@@ -62,25 +65,19 @@ export async function migrateFile(library: SqliteLibrary, file: SqliteFile): Pro
 }
 
 /** What the file is. Nothing is changed, so that the database of another application is left as it was. */
-export async function inspectFile(library: SqliteLibrary, { path, busyTimeoutMs }: SqliteFile): Promise<SchemaState> {
-  const folder = dirname(path)
-  if (!existsSync(folder)) throw refusal(path, `The folder ${folder} does not exist.`)
-  if (!existsSync(path)) return { kind: 'new' }
-  if (statSync(path).isDirectory()) throw refusal(path, 'There is a directory in the place of the database file.')
-  if (statSync(path).size === 0) return { kind: 'new' }
+export async function inspectFile(library: SqliteLibrary, file: SqliteFile): Promise<SchemaState> {
+  const { path, busyTimeoutMs, migrations } = file
+  const found = fileState(path)
+  if (found.kind === 'unusable') throw refusal(path, found.sentence)
+  if (found.kind === 'missing') return { kind: 'new' }
   const connection = translated(path, () => new SqliteConnection(new library(path, { timeout: busyTimeoutMs })))
   try {
-    return await schemaState(connection, library)
+    return await schemaState(connection, library, migrations)
   } catch (error) {
     throw named(path, definiteFailure(error))
   } finally {
     connection.close()
   }
-}
-
-/** The library, once it can be loaded. */
-export function sqliteLibrary(): SqliteLibrary {
-  return loadSqlite()
 }
 
 function configure(connection: SqliteConnection): void {
@@ -111,8 +108,7 @@ function translated<Result>(path: string, act: () => Result): Result {
 
 // Whoever opens a store is its operator, who must learn which file is meant.
 function named(path: string, error: unknown): unknown {
-  if (!(error instanceof StoreUnavailable)) return error
-  return error.message.endsWith(path) ? error : refusal(path, error.message, error.cause)
+  return error instanceof StoreUnavailable ? refusal(path, error.message, error.cause) : error
 }
 
 function refusal(path: string, sentence: string, cause?: unknown): StoreUnavailable {

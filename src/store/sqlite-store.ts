@@ -2,10 +2,12 @@
 import { DummyDriver, Kysely } from 'kysely'
 import type { Store } from '../runtime/ports.ts'
 import { KyselyStore } from './kysely-store.ts'
+import { sqliteMigrations } from './migrations/sqlite-migrations.ts'
 import type { OnCorruptRow } from './reads/list-reader.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
-import { connect, inspectFile, migrateFile, prepareFile, type SqliteFile, sqliteLibrary } from './sqlite-open.ts'
+import { loadSqlite } from './sqlite-library.ts'
+import { connect, inspectFile, migrateFile, prepareFile, type SqliteFile } from './sqlite-open.ts'
 import { migrationTexts, type MigrationText } from './sqlite-migrate.ts'
 import { type StoreTime, systemStoreTime } from './store-time.ts'
 import { StoreUnavailable } from '../proposal/errors.ts'
@@ -34,14 +36,14 @@ const BUSY_TIMEOUT_MS = 5_000
  */
 export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
   const file = sqliteFile(path, options.busyTimeoutMs)
-  const library = sqliteLibrary()
+  const library = loadSqlite()
   await prepareFile(library, file)
   const engine = new SqliteEngine(() => connect(library, file))
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine,
     clock: options.clock ?? systemStoreTime,
-    onCorruptRow: options.onCorruptRow ?? (() => undefined),
+    onCorruptRow: options.onCorruptRow ?? (() => {}),
   })
   await store.health()
   return store
@@ -63,7 +65,7 @@ export async function migrateSqlite(
   { dryRun = false, busyTimeoutMs }: { readonly dryRun?: boolean; readonly busyTimeoutMs?: number } = {},
 ): Promise<SqliteMigrationResult> {
   const file = sqliteFile(path, busyTimeoutMs)
-  const library = sqliteLibrary()
+  const library = loadSqlite()
   const state = await inspectFile(library, file)
   switch (state.kind) {
     case 'refused':
@@ -72,7 +74,7 @@ export async function migrateSqlite(
       return { migrations: [] }
     case 'new':
     case 'older': {
-      const migrations = state.kind === 'older' ? state.pending : await migrationTexts()
+      const migrations = state.kind === 'older' ? state.pending : await migrationTexts(file.migrations)
       if (!dryRun) await migrateFile(library, file)
       return { migrations }
     }
@@ -83,5 +85,5 @@ function sqliteFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): Sqli
   if (path === '' || path === ':memory:' || path.startsWith('file:')) {
     throw new TypeError('A SQLite store is kept in a file, which is named by its path')
   }
-  return { path, busyTimeoutMs }
+  return { path, busyTimeoutMs, migrations: sqliteMigrations }
 }

@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { limits } from '../../src/effect/limits.ts'
-import { parseContent } from '../../src/proposal/boundary.ts'
+import { parseAnswer, parseContent } from '../../src/proposal/boundary.ts'
 import { money } from '../../src/proposal/money.ts'
 
 const schema = z.strictObject({
@@ -157,6 +157,64 @@ describe('the limits', () => {
     expect(parseContent(schema, { ...good, note: deep }, 'commandBytes')).toMatchObject({
       problems: [{ path: '/note', rule: 'limit' }],
       limit: 'jsonDepth',
+    })
+  })
+})
+
+describe('an answer with parts that have limits of their own', () => {
+  const answer = z.strictObject({
+    status: z.string(),
+    result: z.exactOptional(z.strictObject({ a: z.array(z.string()) })),
+    facts: z.exactOptional(z.strictObject({ b: z.string() })),
+  })
+  const limited = { result: 'resultBytes', facts: 'factsBytes' } as const
+  const read = (value: unknown): ReturnType<typeof parseAnswer<typeof answer>> =>
+    parseAnswer(answer, value, 'resultBytes', limited)
+  const filled = (bytes: number): { a: string[] } => {
+    return { a: ['x'.repeat(1_000), 'x'.repeat(bytes - 1_000 - '{"a":["",""]}'.length)] }
+  }
+
+  it('is read as content is', () => {
+    const given = { status: 'found', facts: { b: 'x' }, result: { a: ['y'] } }
+    const read1 = read(given)
+
+    expect(read1).toMatchObject({ ok: true, value: given })
+    expect(read1.ok && Object.isFrozen(read1.value.result?.a)).toBe(true)
+    expect(read({ status: 'absent' })).toMatchObject({ ok: true, value: { status: 'absent' } })
+  })
+
+  it('may have every part at its limit, whatever stands around it', () => {
+    const most = filled(limits.resultBytes)
+    const facts = { b: 'x'.repeat(limits.factsBytes - '{"b":""}'.length) }
+
+    expect(read({ status: 'x'.repeat(60_000), result: most, facts }).ok).toBe(true)
+    expect(read({ status: 'x', result: filled(limits.resultBytes + 1) })).toEqual({
+      ok: false,
+      problems: [{ path: '/result', rule: 'limit', message: 'is over the limit resultBytes' }],
+      limit: 'resultBytes',
+    })
+    expect(read({ status: 'x', facts: { b: `${facts.b}x` } })).toMatchObject({ limit: 'factsBytes' })
+    expect(read({ status: 'x'.repeat(limits.resultBytes) })).toMatchObject({ limit: 'resultBytes' })
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a part that is not plain', { status: 'x', result: { a: [new Date(0)] } }, '/result/a/0 class_instance'],
+    ['a part that does not fit', { status: 'x', facts: { b: 7 } }, '/facts/b invalid_type'],
+    ['a rest that does not fit', { result: { a: [] } }, '/status invalid_type'],
+    ['a rest that is not plain', { status: () => 1, result: { a: [] } }, '/status function'],
+    ['something else', 'found', ' invalid_type'],
+    ['a proxy', new Proxy({ status: 'x' }, {}), ' proxy'],
+  ])('is refused for %s, with its path', (_title, value, problem) => {
+    const content = read(value)
+
+    expect(content.ok ? [] : content.problems.map(({ path, rule }) => `${path} ${rule}`)).toEqual([problem])
+  })
+
+  it('is refused where the schema rewrites a part', () => {
+    const rewriting = z.strictObject({ result: z.strictObject({ a: z.string().trim() }) })
+
+    expect(parseAnswer(rewriting, { result: { a: ' x' } }, 'resultBytes', limited)).toMatchObject({
+      problems: [{ path: '', rule: 'rewritten' }],
     })
   })
 })

@@ -46,6 +46,13 @@ describe('the digest', () => {
     expect(digest(contract)).toBe(digest({}))
   })
 
+  it('stays with the order of sets', () => {
+    const lists = withSnapshot({ lines: z.array(z.string()) })
+    const sets = ['/tags', '/lines'].map((path) => ({ path, as: 'set' }))
+
+    expect(digest({ ...lists, immaterial: sets })).toBe(digest({ ...lists, immaterial: sets.toReversed() }))
+  })
+
   const changes: readonly (readonly [string, Changes['contract']])[] = [
     ['the type', { type: 'example.payments/refund@4' }],
     ['the revision', { revision: 2 }],

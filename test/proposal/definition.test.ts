@@ -136,6 +136,7 @@ describe('a definition', () => {
       },
     ],
     ['no proof at all', { contract: { acceptProof: { failure: [] } } }],
+    ['a domain of any characters that there may be', { contract: { effectDomain: '9a.z_0/b-1' } }],
     ['a comparison of its own', { methods: { compareFacts: () => true } }],
     ['rights of its own', { methods: { can: () => true }, contract: { permissions: {} } }],
     ['a fact deep inside, and one that is null at times', { contract: { facts: ['/amount/currency', '/customer'] } }],
@@ -260,6 +261,7 @@ const contractTable: readonly (readonly [
 
   ['no permissions', { permissions: undefined }, '/permissions not_an_object'],
   ['an act that there is not', { permissions: { approve: 'a' } }, '/permissions/approve act_unknown'],
+  ['an act with a slash', { permissions: { 'read/write': 'a' } }, '/permissions/read~1write act_unknown'],
   ['an act of Object.prototype', { permissions: { toString: 'a' } }, '/permissions/toString act_unknown'],
   ['no role', { permissions: { decide: [] } }, '/permissions/decide roles_invalid'],
   ['an empty role', { permissions: { decide: '' } }, '/permissions/decide roles_invalid'],
@@ -504,6 +506,7 @@ describe('the error of a definition', () => {
 describe('parseActionType', () => {
   it.each([
     ['example.payments/refund@1', 'example.payments/refund', 1],
+    ['example.payments/refund@10', 'example.payments/refund', 10],
     ['a.b.c-d.e_f/g-h_1@999999999', 'a.b.c-d.e_f/g-h_1', 999_999_999],
     [`a.${'b'.repeat(251)}/c@2`, `a.${'b'.repeat(251)}/c`, 2],
   ])('reads %s', (type, name, version) => {

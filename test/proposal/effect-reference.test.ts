@@ -61,6 +61,7 @@ describe('a reference of the host is identifying', () => {
     ['as a part', 'refund:order-10017:1', { order: 'order-10017' }],
     ['in another case', 'refund:ORDER-10017', { order: 'order-10017' }],
     ['within a word', 'refundorder10017x', { order: 'order10017' }],
+    ['within a word, of six characters', 'xabcdefx', { order: 'abcdef' }],
     ['with other separators', 'refund/INV-2024-0099', { invoice: 'INV 2024 0099' }],
     ['with spaces around', 'refund:order-10017', { order: '  order-10017 ' }],
     ['in another normal form', 'Zo\u00EB Miller', { name: 'Zoe\u0308 Miller' }],
@@ -91,6 +92,7 @@ describe('a reference of the host is identifying', () => {
 
 describe('a reference of the host is not identifying', () => {
   it.each<[string, string, JsonValue]>([
+    ['five characters within a word', 'xabcdex', { order: 'abcde' }],
     ['a short string within a word', 'intent-a4711b', { order: '4711' }],
     ['a short string of two words that stand apart', 'a-x-b', { order: 'a b' }],
     ['an empty string', 'intent-1', { order: '' }],

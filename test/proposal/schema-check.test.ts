@@ -14,8 +14,8 @@ const Level = { 0: 'Low', 1: 'High', Low: 0, High: 1 } as const
 
 const Node = z.strictObject({
   name: z.string(),
-  get children(): z.ZodArray<z.ZodNever> {
-    return z.array(Node) as never
+  get children(): z.ZodArray<z.ZodType> {
+    return z.array(Node)
   },
 })
 
@@ -39,6 +39,7 @@ describe('a schema may hold', () => {
     ['an e-mail address as a check', z.string().check(z.email())],
     ['a UUID', z.uuid()],
     ['a URL that is not normalised', z.url()],
+    ['a URL, said not to be normalised', z.url({ normalize: false })],
     ['an account number', z.iban()],
     ['a format of its own', z.stringFormat('even', (text) => text.length % 2 === 0)],
     ['a branded text', z.string().brand('Order')],
@@ -227,6 +228,12 @@ describe('the path of a problem', () => {
 
     expect(checkSchema(z.strictObject({ x: z.any() }), root)).toEqual([
       { path, rule: 'no_any', message: 'is a zod any, which is not allowed: say what it is' },
+    ])
+  })
+
+  it('says of an object that is open how to close it', () => {
+    expect(checkSchema(z.object({}), 'result').map(({ message }) => message)).toEqual([
+      'must be a strict object: z.strictObject({ … }), which refuses keys that it does not know',
     ])
   })
 

@@ -2,7 +2,7 @@
 import type { Effect, Observation, ObservationFlag } from '../../effect/effect.ts'
 import { evidenceOf, mayHaveOccurred } from '../../effect/effect-evidence.ts'
 import type { Attention, Proposal } from '../proposal.ts'
-import { isClosed, isOpen, isSettled } from '../status.ts'
+import { isClosed, isOpen } from '../status.ts'
 
 /** Why the owner of an effect waits for a person: evidence that sticks until it is settled. Spec: lifecycle 7, rules R8. */
 export type PersonReason = 'conflicting_evidence' | 'effect_mismatch' | 'duplicate_effect'
@@ -44,9 +44,9 @@ function unsettledFlags(effect: Effect): ReadonlySet<ObservationFlag> {
   return new Set(effect.observations.filter(open).flatMap(({ flags }) => flags))
 }
 
-// Open, or closed in a way that no evidence moves: an attempt behind it is the surprise.
+// An attempt behind it that may have done it is the surprise.
 function saysNothingWasDone({ status }: Proposal): boolean {
-  return isOpen(status) || (isClosed(status) && !isSettled(status))
+  return isOpen(status) || (isClosed(status) && status !== 'verified' && status !== 'closed_unknown')
 }
 
 // What another proposal's attempts do is no surprise to this one.

@@ -31,8 +31,8 @@ export function settleCall(proposal: Proposal, end: CallEnd, now: number): Verdi
   }
   const changes = { attention: attentionOf(proposal, effect) }
   const why = ending.reason ?? reason(ending.kind)
-  const move = (to: Proposal): Verdict => {
-    return { kind: 'move', proposal: to, receipt, outcome: outcomeOf(to.status), reason: ending.reason }
+  const move = (to: Proposal, said = ending.reason): Verdict => {
+    return { kind: 'move', proposal: to, receipt, outcome: outcomeOf(to.status), reason: said }
   }
 
   const person = personReason(effect)
@@ -47,8 +47,10 @@ export function settleCall(proposal: Proposal, end: CallEnd, now: number): Verdi
   }
   if (ending.kind === 'not_sent') return move(backToOpen(proposal, end.policyMet, now, changes))
   if (ending.kind === 'stale_no_effect') {
-    const fields = { reason: reason('stale_no_effect'), driftPaths: [], replacedBy: null, closedAt: now }
-    return move(next(proposal, 'stale', fields, now, changes))
+    // The answer tells this from drift; the executor's own reason is kept in the receipt.
+    const stale = reason('stale_no_effect')
+    const fields = { reason: stale, driftPaths: [], replacedBy: null, closedAt: now }
+    return move(next(proposal, 'stale', fields, now, changes), stale)
   }
   // What the evidence proves, a word that proved nothing does not give the reason for.
   const proven = ending.evidence === 'FAILED' ? why : reason('proven_absent')

@@ -31,10 +31,16 @@ export interface Stay {
   readonly reason: ReasonCode | null
 }
 
+/** What the lifecycle itself refuses; the other codes are found out before it is asked. */
+export type LifecycleRefusal = Extract<
+  RefusalCode,
+  'not_found' | 'not_permitted' | 'agent_cannot_decide' | 'separation_of_duties' | 'binding_mismatch' | 'limit_exceeded'
+>
+
 /** Nothing is stored, and the operation ends with the error of that code. */
 export interface Refused {
   readonly kind: 'refused'
-  readonly code: RefusalCode
+  readonly code: LifecycleRefusal
 }
 
 export type Verdict = Move | Stay | Refused
@@ -49,7 +55,7 @@ export function stay(outcome: OutcomeCode, why: string | null = null): Stay {
   return { kind: 'stay', outcome, reason: why === null ? null : reason(why) }
 }
 
-export function refuse(code: RefusalCode): Refused {
+export function refuse(code: LifecycleRefusal): Refused {
   return { kind: 'refused', code }
 }
 

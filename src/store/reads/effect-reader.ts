@@ -69,17 +69,9 @@ export function effectReader(db: Kysely<Tables>): EffectReader {
       const row = parseEffect(stored)
       const attempts = (yield* rowsOf(attemptRows(key))).map(parseAttempt)
       const observations = (yield* rowsOf(observationRows(key))).map(parseObservation)
-      assertGapFree(
-        'attempts',
-        key,
-        attempts.map(({ number }) => number),
-      )
-      assertGapFree(
-        'observations',
-        key,
-        observations.map(({ sequence }) => sequence),
-      )
-      return { ...row, attempts, observations }
+      const effect: Effect = { ...row, attempts, observations }
+      assertWhole(effect)
+      return effect
     },
 
     *attemptDetail({ tenant, domain, reference }, number) {
@@ -91,7 +83,18 @@ export function effectReader(db: Kysely<Tables>): EffectReader {
   }
 }
 
-// A row that is missing would read as evidence that was never there.
+// A row that is missing would read as something that never happened. The last observation alone can vanish unseen.
+function assertWhole({ key, owner, attempts, observations }: Effect): void {
+  const numbers = attempts.map(({ number }) => number)
+  const covered = Math.max(0, ...observations.map(({ covers }) => covers.to))
+  assertGapFree('attempts', key, covered > attempts.length ? [...numbers, covered + 1] : numbers)
+  const sequences = observations.map(({ sequence }) => sequence)
+  assertGapFree('observations', key, sequences)
+  if (owner !== null && attempts.every(({ proposal }) => proposal !== owner)) {
+    throw new StoredDataCorrupt(['effects', key.tenant, key.domain, key.reference].join('/'))
+  }
+}
+
 function assertGapFree(table: string, { tenant, domain, reference }: EffectKey, numbers: readonly number[]): void {
   const gap = numbers.findIndex((number, index) => number !== index + 1)
   if (gap !== -1) throw new StoredDataCorrupt([table, tenant, domain, reference, gap + 1].join('/'))

@@ -6,11 +6,27 @@ import type { ProposalsTable } from '../tables.ts'
 import { EVIDENCES } from './codes.ts'
 import { RowReader } from './row-reader.ts'
 
-/** The columns that erasure writes, those that it blanks included; the rest of the row is what it was. */
-export type TombstoneState = Omit<
+/** The columns that a tombstone shares with the proposal that it was. */
+export type KeptIdentity = Pick<
   ProposalsTable,
-  'tenant' | 'ref' | 'action' | 'action_name' | 'effect_domain' | 'effect_reference' | 'created_at' | 'expires_at'
+  'tenant' | 'ref' | 'action' | 'effect_domain' | 'effect_reference' | 'created_at' | 'expires_at'
 >
+
+/** The columns that erasure writes, those that it blanks included. */
+export type TombstoneState = Omit<ProposalsTable, keyof KeptIdentity | 'action_name'>
+
+/** What erasure does not touch. */
+export function keptIdentity(tombstone: Tombstone): KeptIdentity {
+  return {
+    tenant: tombstone.tenant,
+    ref: tombstone.ref,
+    action: tombstone.action,
+    effect_domain: tombstone.effect.domain,
+    effect_reference: tombstone.effect.reference,
+    created_at: tombstone.createdAt,
+    expires_at: tombstone.expiresAt,
+  }
+}
 
 /** What the row of a proposal becomes. */
 export function tombstoneState(tombstone: Tombstone): TombstoneState {

@@ -1,5 +1,5 @@
 // Writes proposals: new ones with key and request key, changed and erased ones at their revision, and decisions.
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Reference } from '../../effect/reference.ts'
 import type { ApprovalWrite, ProposalErase, ProposalInsert, ProposalUpdate, Sealed } from '../../runtime/ports.ts'
 import { invariant } from '../broken-invariant.ts'
@@ -12,7 +12,7 @@ import {
   type ProposalState,
   proposalState,
 } from '../rows/proposal-row.ts'
-import { type TombstoneState, tombstoneState } from '../rows/tombstone-row.ts'
+import { type KeptIdentity, keptIdentity, type TombstoneState, tombstoneState } from '../rows/tombstone-row.ts'
 import { statement } from '../statement.ts'
 import type { KeysTable, ProposalsTable, RequestKeysTable, Tables } from '../tables.ts'
 
@@ -20,11 +20,6 @@ import type { KeysTable, ProposalsTable, RequestKeysTable, Tables } from '../tab
 export interface ProposalWriter {
   write(write: ProposalInsert | ProposalUpdate | ProposalErase): Operation<void>
   decide(tenant: Reference, write: ApprovalWrite): Operation<void>
-}
-
-interface ProposalKey {
-  readonly tenant: string
-  readonly ref: string
 }
 
 type UpdatedProposal = ProposalIdentity & ProposalState & { readonly result: Sealed | null }
@@ -45,17 +40,18 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
       .set({ ...marks, ...ofStatus, result: sql<Sealed | null>`coalesce(${result}, result)` })
       .where('revision', '=', sql<number>`${revision} - 1`)
       .where('erasure', '<>', 'erased')
-      .where((where) => where.and(Object.entries(identity).map(([column, value]) => isSame(column, value))))
+      .where((where) => where.and(sameAsStored(where, identity)))
   })
   // A trigger removes what hangs on the proposal, so that no tombstone can stand beside what it says is gone.
-  const eraseProposal = statement(({ tenant, ref, ...state }: ProposalKey & TombstoneState) => {
+  const eraseProposal = statement((values: KeptIdentity & TombstoneState) => {
+    const { tenant, ref, action, effect_domain, effect_reference, created_at, expires_at, ...state } = values
+    const identity = { tenant, ref, action, effect_domain, effect_reference, created_at, expires_at }
     return db
       .updateTable('proposals')
       .set(state)
-      .where('tenant', '=', tenant)
-      .where('ref', '=', ref)
       .where('revision', '=', sql<number>`${state.revision} - 1`)
       .where('erasure', '<>', 'erased')
+      .where((where) => where.and(sameAsStored(where, identity)))
   })
   const insertApproval = statement((row: UnnumberedApproval) => {
     const number = sql<number>`(select coalesce(max(number), 0) + 1 from approvals
@@ -80,9 +76,8 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
   }
 
   function* erase({ tombstone }: ProposalErase): Operation<void> {
-    const { tenant, ref } = tombstone
-    const changed = yield* changedBy(eraseProposal({ tenant, ref, ...tombstoneState(tombstone) }))
-    invariant(changed === 1, 'a proposal is erased at its revision')
+    const changed = yield* changedBy(eraseProposal({ ...keptIdentity(tombstone), ...tombstoneState(tombstone) }))
+    invariant(changed === 1, 'a proposal is erased at its revision, and its tombstone names it')
   }
 
   return {
@@ -103,6 +98,11 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
 }
 
 // Compared and not written: what an update sets, it also writes anew into every index over it.
-function isSame(column: string, value: unknown): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(column)} is not distinct from ${value}`
+function sameAsStored(
+  where: ExpressionBuilder<Tables, 'proposals'>,
+  identity: ProposalIdentity | KeptIdentity,
+): readonly Expression<SqlBool>[] {
+  return Object.entries(identity).map(([column, value]) => {
+    return where(column as keyof ProposalIdentity, 'is not distinct from', value)
+  })
 }

@@ -28,11 +28,12 @@ export const claimCases: readonly ConformanceCase[] = [
     needs: ['second'],
     async run({ store, second }) {
       const rivals = await approvedRivals(store, 6)
-      const stores = [store, await second()]
+      const other = await second()
 
-      const claims = rivals.map((rival, index) =>
-        stores[index % 2]?.commit(executing(rival, claiming(rival.proposal, null))),
-      )
+      const claims = rivals.map(async (rival, index) => {
+        const mine = index % 2 === 0 ? store : other
+        return mine.commit(executing(rival, claiming(rival.proposal, null)))
+      })
 
       await assertOneClaim(store, rivals, await Promise.all(claims))
     },

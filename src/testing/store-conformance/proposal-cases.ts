@@ -1,7 +1,7 @@
 // Cases about proposals: one winner per revision, and what a proposal is for ever.
 import assert from 'node:assert/strict'
 import type { Proposal, ProposalCore } from '../../proposal/proposal.ts'
-import type { LiveProposal, Store } from '../../runtime/ports.ts'
+import type { LiveProposal } from '../../runtime/ports.ts'
 import { inserting, updating } from './sample-changes.ts'
 import { inStatus, nextRef, reference, SAMPLE_START, sampleEffectKey, sampleProposal } from './sample-proposals.ts'
 import type { ConformanceCase } from './conformance-case.ts'
@@ -26,9 +26,12 @@ export const proposalCases: readonly ConformanceCase[] = [
     needs: ['second'],
     async run({ store, second }) {
       const live = await prepared(store)
-      const stores: readonly Store[] = [store, await second()]
+      const other = await second()
 
-      const answers = await Promise.all(rivals(live).map((change, index) => stores[index % 2]?.commit(change)))
+      const changes = rivals(live)
+      const answers = await Promise.all(
+        changes.map((change, index) => (index % 2 === 0 ? store : other).commit(change)),
+      )
 
       assertOneWinner(answers)
     },

@@ -116,13 +116,19 @@ export function inStatus(before: Proposal, status: Status, overrides: Partial<Pr
   }
 }
 
+// Without what only some statuses have.
 function coreOf(proposal: Proposal): ProposalCore {
-  const { tenant, ref, action, definitionDigest, effect, subject, requester, agent, agentOwner, replaces } = proposal
-  const { policy, commandFingerprint, commitment, createdAt, expiresAt, revision, updatedAt, erasure } = proposal
-  const { blockedBy, attention } = proposal
-  return {
-    ...{ tenant, ref, action, definitionDigest, effect, subject, requester, agent, agentOwner, replaces },
-    ...{ policy, commandFingerprint, commitment, createdAt, expiresAt, revision, updatedAt, erasure },
-    ...{ blockedBy, attention },
-  }
+  const { attempt: _1, reason: _2, driftPaths: _3, replacedBy: _4, ...rest } = { ...NO_FIELDS, ...proposal }
+  const { supersededBy: _5, settledAt: _6, closedAt: _7, status: _8, ...core } = rest
+  return core
+}
+
+const NO_FIELDS = {
+  attempt: null,
+  reason: null,
+  driftPaths: null,
+  replacedBy: null,
+  supersededBy: null,
+  settledAt: null,
+  closedAt: null,
 }

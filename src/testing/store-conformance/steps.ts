@@ -67,15 +67,15 @@ export async function moved(
 /** The live proposal as it is stored. */
 export async function liveOf(store: Store, { tenant, ref }: Pick<Proposal, 'tenant' | 'ref'>): Promise<LiveProposal> {
   const read = await store.proposal(tenant, ref)
-  assert.equal(read?.kind, 'live')
-  return read as LiveProposal
+  assert(read?.kind === 'live', `${ref} is not live`)
+  return read
 }
 
 /** The effect as it is stored. */
 export async function effectOf(store: Store, key: EffectKey): Promise<Effect> {
   const effect = await store.effect(key)
-  assert.notEqual(effect, null)
-  return effect as Effect
+  assert(effect !== null, 'the effect is not stored')
+  return effect
 }
 
 /** The database refuses the statement. */

@@ -1,0 +1,20 @@
+// Thinning: evidence is never refused, but what says nothing new is not kept for ever.
+import type { Effect, Observation } from './effect.ts'
+import { foldOf } from './effect-evidence.ts'
+import { limits } from './limits.ts'
+
+/**
+ * Whether an observation is stored: always below the limit, and beyond it only if it changes the fold or carries a flag or
+ * a reference that is not stored yet. Spec: policy-and-protection 3.
+ */
+export function isWorthKeeping(effect: Effect, observation: Omit<Observation, 'sequence'>): boolean {
+  const { observations } = effect
+  if (observations.length < limits.observationsKeptFully) return true
+  const { externalReference, flags } = observation
+  const known = new Set(observations.flatMap((earlier) => earlier.flags))
+  if (flags.some((flag) => !known.has(flag))) return true
+  const isNamed = observations.some((earlier) => earlier.externalReference === externalReference)
+  if (externalReference !== null && !isNamed) return true
+  const after = { ...effect, observations: [...observations, { ...observation, sequence: observations.length + 1 }] }
+  return JSON.stringify(foldOf(after)) !== JSON.stringify(foldOf(effect))
+}

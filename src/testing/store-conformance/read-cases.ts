@@ -1,0 +1,166 @@
+// Cases about reads of many: filters, order, pages.
+import assert from 'node:assert/strict'
+import { parseReasonCode } from '../../effect/reference.ts'
+import type { Proposal } from '../../proposal/proposal.ts'
+import type { ListQuery, LiveProposal, Store } from '../../runtime/ports.ts'
+import type { ConformanceCase } from './conformance-case.ts'
+import { ending, raising, SAMPLE_LEASE_MS } from './sample-effects.ts'
+import { reference, SAMPLE_START, SAMPLE_TENANT } from './sample-proposals.ts'
+import { attempted, commits, effectOf, evidence, moved, prepared } from './steps.ts'
+
+/** Reads: each filter narrows, pages follow on each other, nothing hidden is shown. */
+export const readCases: readonly ConformanceCase[] = [
+  {
+    title: 'a list is newest first, and its pages follow on each other',
+    async run({ store }) {
+      const refs: string[] = []
+      for (let index = 0; index < 7; index += 1) refs.unshift((await prepared(store)).proposal.ref)
+
+      const pages: string[][] = []
+      for (let after: Proposal['ref'] | undefined; pages.length < 4; ) {
+        const page = await store.list({ tenant: SAMPLE_TENANT, limit: 3, ...(after === undefined ? {} : { after }) })
+        pages.push(page.map(({ ref }) => ref))
+        after = page.at(-1)?.ref
+        if (after === undefined) break
+      }
+
+      assert.deepEqual(pages, [refs.slice(0, 3), refs.slice(3, 6), refs.slice(6), []])
+    },
+  },
+  {
+    title: 'each filter of a list narrows, and all of them together',
+    async run({ store }) {
+      const plain = await prepared(store)
+      const other = await prepared(store, {
+        action: 'example.tickets/close@3',
+        subject: reference('ticket-1'),
+        requester: { kind: 'service', id: reference('bot') },
+      })
+      const approved = await moved(store, await prepared(store), 'approved')
+      const found = async (query: Partial<ListQuery>): Promise<readonly string[]> => refsOf(store, query)
+
+      assert.deepEqual(await found({ statuses: ['approved'] }), refsIn(approved))
+      assert.deepEqual(await found({ statuses: ['approved', 'awaiting_approval'] }), refsIn(approved, other, plain))
+      assert.deepEqual(await found({ statuses: [] }), [])
+      assert.deepEqual(await found({ actionName: 'example.tickets/close' }), refsIn(other))
+      assert.deepEqual(await found({ actionName: 'example.tickets/close@3' }), [])
+      assert.deepEqual(await found({ requester: 'service:bot' }), refsIn(other))
+      assert.deepEqual(await found({ subject: reference('ticket-1') }), refsIn(other))
+      assert.deepEqual(await found({ effect: plain.proposal.effect }), refsIn(plain))
+      assert.deepEqual(await found({ subject: reference('order-1'), statuses: ['awaiting_approval'] }), refsIn(plain))
+      assert.deepEqual(await found({ subject: reference('order-1'), requester: 'service:bot' }), [])
+    },
+  },
+  {
+    title: 'what is hidden by erasure is not listed, what is only asked for is',
+    async run({ store }) {
+      const asked = await moved(store, await prepared(store), 'withdrawn', { core: { erasure: 'requested' } })
+      await moved(store, asked, 'withdrawn', { core: { erasure: 'requested' } })
+      await moved(store, await prepared(store), 'withdrawn', { core: { erasure: 'pending' } })
+
+      assert.deepEqual(await refsOf(store, {}), refsIn(asked))
+    },
+  },
+  {
+    title: 'those that need a person are unresolved or carry a flag',
+    async run({ store }) {
+      await prepared(store)
+      const flagged = await moved(store, await prepared(store), 'rejected', { core: { attention: ['late_evidence'] } })
+      const unresolved = await moved(store, await prepared(store), 'verification_unresolved')
+
+      assert.deepEqual(await refsOf(store, { needsPerson: true }), refsIn(unresolved, flagged))
+    },
+  },
+  {
+    title: 'open proposals are due when they have expired, exclusively',
+    async run({ store }) {
+      const soon = await prepared(store, { expiresAt: SAMPLE_START + 10 })
+      const later = await prepared(store, { expiresAt: SAMPLE_START + 20 })
+      await moved(store, await prepared(store, { expiresAt: SAMPLE_START + 10 }), 'withdrawn')
+
+      assert.deepEqual(await refsOf(store, { dueAt: SAMPLE_START + 9 }), [])
+      assert.deepEqual(await refsOf(store, { dueAt: SAMPLE_START + 10 }), refsIn(soon))
+      assert.deepEqual(await refsOf(store, { dueAt: SAMPLE_START + 20 }), refsIn(later, soon))
+      assert.deepEqual(await store.expired(SAMPLE_TENANT, SAMPLE_START + 9, 10), [])
+      assert.deepEqual(await store.expired(SAMPLE_TENANT, SAMPLE_START + 20, 10), refsIn(soon, later))
+      assert.deepEqual(await store.expired(SAMPLE_TENANT, SAMPLE_START + 20, 1), refsIn(soon))
+    },
+  },
+  {
+    title: 'the owner of an effect is due when its lease ends or its verification falls due',
+    async run({ store }) {
+      const { live, effect } = await attempted(store)
+      await prepared(store, { effect: effect.key })
+      const leaseEnd = SAMPLE_START + SAMPLE_LEASE_MS
+
+      assert.deepEqual(await refsOf(store, { dueAt: leaseEnd - 1 }), [])
+      assert.deepEqual(await refsOf(store, { dueAt: leaseEnd }), refsIn(live))
+      await commits(store, evidence(ending(effect)))
+      assert.deepEqual(await refsOf(store, { dueAt: leaseEnd }), [])
+      const due = raising(await effectOf(store, effect.key), { verifyDueAt: SAMPLE_START + 5 })
+      await commits(store, evidence(due))
+      assert.deepEqual(await refsOf(store, { dueAt: SAMPLE_START + 4 }), [])
+      assert.deepEqual(await refsOf(store, { dueAt: SAMPLE_START + 5 }), refsIn(live))
+    },
+  },
+  {
+    title: 'leases, budgets and a settlement are read back as they were written',
+    async run({ store }) {
+      const { effect } = await attempted(store)
+      const overrides = {
+        verifyDueAt: SAMPLE_START + 1,
+        verifyLease: { holder: 'runtime-1', until: SAMPLE_START + 2 },
+        absencesSpent: 3,
+        unavailablesSpent: 4,
+        settlement: {
+          verdict: 'did_not_occur',
+          upToSequence: 0,
+          upToAttempt: 1,
+          by: reference('operator-1'),
+          secondOperator: reference('operator-2'),
+          reason: parseReasonCode('looked_up', ''),
+          evidenceReference: reference('case-7'),
+          at: SAMPLE_START + 6,
+        },
+      } as const
+
+      await commits(store, evidence(raising(effect, overrides)))
+
+      assert.deepEqual(await effectOf(store, effect.key), { ...effect, ...overrides, version: effect.version + 1 })
+    },
+  },
+  {
+    title: 'events are read in the order of their commits, after a position',
+    async run({ store }) {
+      const live = await prepared(store)
+      const approved = await moved(store, live, 'approved')
+      await moved(store, approved, 'withdrawn')
+
+      const all = await store.events(SAMPLE_TENANT, 0, 10)
+
+      assert.deepEqual(
+        all.map(({ status, revision }) => [status, revision]),
+        [
+          ['awaiting_approval', 0],
+          ['approved', 1],
+          ['withdrawn', 2],
+        ],
+      )
+      assert.deepEqual(
+        all.map(({ position }) => position),
+        all.map(({ position }) => position).toSorted((a, b) => a - b),
+      )
+      assert.deepEqual(await store.events(SAMPLE_TENANT, all[0]?.position ?? 0, 1), all.slice(1, 2))
+      assert.deepEqual(await store.events(SAMPLE_TENANT, all[2]?.position ?? 0, 10), [])
+    },
+  },
+]
+
+function refsIn(...lives: readonly LiveProposal[]): readonly string[] {
+  return lives.map(({ proposal }) => proposal.ref)
+}
+
+async function refsOf(store: Store, query: Partial<ListQuery>): Promise<readonly string[]> {
+  const found = await store.list({ tenant: SAMPLE_TENANT, limit: 50, ...query })
+  return found.map(({ ref }) => ref)
+}

@@ -1,0 +1,88 @@
+// A store with somebody in between: every call passes through a function that may delay, fail or lose it.
+import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/errors.ts'
+import type { Change, Store } from '../../src/runtime/ports.ts'
+
+/** What stands around every call of the store. `change` is there for commits only. */
+export type Around = <T>(name: keyof Store, call: () => Promise<T>, change: Change | null) => Promise<T>
+
+/** Passes every call of another store through `around`. */
+export class InterceptedStore implements Store {
+  readonly #store: Store
+  readonly #around: Around
+
+  constructor(store: Store, around: Around) {
+    this.#store = store
+    this.#around = around
+  }
+
+  async commit(change: Change): ReturnType<Store['commit']> {
+    return this.#around('commit', () => this.#store.commit(change), change)
+  }
+  async proposal(...input: Parameters<Store['proposal']>): ReturnType<Store['proposal']> {
+    return this.#around('proposal', () => this.#store.proposal(...input), null)
+  }
+  async effect(...input: Parameters<Store['effect']>): ReturnType<Store['effect']> {
+    return this.#around('effect', () => this.#store.effect(...input), null)
+  }
+  async attemptDetail(...input: Parameters<Store['attemptDetail']>): ReturnType<Store['attemptDetail']> {
+    return this.#around('attemptDetail', () => this.#store.attemptDetail(...input), null)
+  }
+  async byRequestKey(...input: Parameters<Store['byRequestKey']>): ReturnType<Store['byRequestKey']> {
+    return this.#around('byRequestKey', () => this.#store.byRequestKey(...input), null)
+  }
+  async list(...input: Parameters<Store['list']>): ReturnType<Store['list']> {
+    return this.#around('list', () => this.#store.list(...input), null)
+  }
+  async expired(...input: Parameters<Store['expired']>): ReturnType<Store['expired']> {
+    return this.#around('expired', () => this.#store.expired(...input), null)
+  }
+  async receipts(...input: Parameters<Store['receipts']>): ReturnType<Store['receipts']> {
+    return this.#around('receipts', () => this.#store.receipts(...input), null)
+  }
+  async events(...input: Parameters<Store['events']>): ReturnType<Store['events']> {
+    return this.#around('events', () => this.#store.events(...input), null)
+  }
+  async adopt(...input: Parameters<Store['adopt']>): ReturnType<Store['adopt']> {
+    return this.#around('adopt', () => this.#store.adopt(...input), null)
+  }
+  async scrub(): ReturnType<Store['scrub']> {
+    return this.#around('scrub', () => this.#store.scrub(), null)
+  }
+  async health(): ReturnType<Store['health']> {
+    return this.#around('health', () => this.#store.health(), null)
+  }
+  async close(): ReturnType<Store['close']> {
+    return this.#around('close', () => this.#store.close(), null)
+  }
+}
+
+/**
+ * What may happen to a commit: `refused` stores nothing and says so; `lost` stores it and loses the answer; `lost_before`
+ * stores nothing and does not say so.
+ */
+export type CommitFault = 'refused' | 'lost' | 'lost_before'
+
+/** Makes commits fail, counted from now: 1 is the next one. */
+export class CommitFaults {
+  #seen = 0
+  readonly #faults = new Map<number, CommitFault>()
+  /** The changes that were asked for, also those that did not land. */
+  readonly changes: Change[] = []
+
+  /** The n-th commit from now meets the fault. */
+  at(nth: number, fault: CommitFault): void {
+    this.#faults.set(this.#seen + nth, fault)
+  }
+
+  readonly around: Around = async (_name, call, change) => {
+    if (change === null) return call()
+    this.#seen += 1
+    this.changes.push(change)
+    const fault = this.#faults.get(this.#seen)
+    if (fault === 'refused') throw new StoreUnavailable('The store is out of reach.')
+    if (fault === 'lost_before') throw new PersistenceOutcomeUnknown(null)
+    const answer = await call()
+    if (fault === 'lost') throw new PersistenceOutcomeUnknown(null)
+    return answer
+  }
+}

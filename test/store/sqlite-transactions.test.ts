@@ -1,0 +1,281 @@
+// Transactions of the SQLite store under errors: nothing after the first one runs, and no answer is guessed.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import Database from 'better-sqlite3'
+import { DummyDriver, Kysely, sql } from 'kysely'
+import { afterEach, describe, expect, it } from 'vitest'
+import { BrokenInvariant } from '../../src/store/broken-invariant.ts'
+import { KyselyStore } from '../../src/store/kysely-store.ts'
+import { sqliteMigrations } from '../../src/store/migrations/sqlite-migrations.ts'
+import { CommitFailed, SqliteConnection } from '../../src/store/sqlite-connection.ts'
+import { sqliteDialect, SqliteDriver } from '../../src/store/sqlite-dialect.ts'
+import { SqliteEngine } from '../../src/store/sqlite-engine.ts'
+import { loadSqlite } from '../../src/store/sqlite-library.ts'
+import { connect } from '../../src/store/sqlite-open.ts'
+import { migrateSqlite, sqliteStore } from '../../src/sqlite.ts'
+import type { Store } from '../../src/runtime/ports.ts'
+import { inserting, sealed } from '../../src/testing/store-conformance/sample-changes.ts'
+import { sampleProposal } from '../../src/testing/store-conformance/sample-proposals.ts'
+import { commits, liveOf, prepared } from '../../src/testing/store-conformance/steps.ts'
+import { freshPath, rawRows, removeFolderOf } from './sqlite-fixture.ts'
+
+const closing: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+async function newFile(): Promise<string> {
+  const path = freshPath()
+  closing.push(() => removeFolderOf(path))
+  await migrateSqlite(path)
+  return path
+}
+
+/** A store whose connections are what `prepare` makes of those to the file. */
+function storeOver(path: string, prepare: (connection: SqliteConnection) => SqliteConnection): Store {
+  const file = { path, busyTimeoutMs: 50, migrations: sqliteMigrations }
+  const store = new KyselyStore({
+    db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
+    engine: new SqliteEngine(() => prepare(connect(loadSqlite(), file))),
+    clock: { now: () => 1 },
+    onCorruptRow: () => {},
+  })
+  closing.push(() => store.close())
+  return store
+}
+
+/** A connection to a table of a database in a file of its own. */
+function plainConnection(): { readonly connection: SqliteConnection; readonly rows: () => unknown[] } {
+  const path = freshPath()
+  closing.push(() => removeFolderOf(path))
+  const connection = new SqliteConnection(new Database(path))
+  closing.push(() => connection.close())
+  connection.run(statementOf('create table t (x text unique not null)'))
+  return { connection, rows: () => rawRows(path, 'select x from t order by x') }
+}
+
+const statementOf = (text: string, ...parameters: unknown[]) => ({ sql: text, parameters })
+const insertInto = (x: string | null) => statementOf('insert into t values (?)', x)
+
+describe('a transaction', () => {
+  it('is poisoned by its first error: nothing after it runs, and the first error stays the reason', () => {
+    const { connection, rows } = plainConnection()
+    connection.begin('immediate')
+    connection.run(insertInto('a'))
+    const failing = (): unknown => connection.run(insertInto(null))
+
+    expect(failing).toThrow('NOT NULL constraint failed: t.x')
+    expect(() => connection.run(insertInto('b'))).toThrow('NOT NULL constraint failed: t.x')
+    expect(() => connection.commit()).toThrow('NOT NULL constraint failed: t.x')
+    connection.rollback()
+
+    expect(rows()).toEqual([])
+  })
+
+  it('that SQLite has rolled back by itself is noticed before the next statement would commit on its own', () => {
+    const { connection, rows } = plainConnection()
+    connection.begin('immediate')
+    connection.run(insertInto('a'))
+    connection.run(statementOf('rollback'))
+
+    expect(() => connection.run(insertInto('b'))).toThrow('The transaction has ended by itself')
+    expect(() => connection.commit()).toThrow('The transaction has ended by itself')
+    connection.rollback()
+
+    expect(rows()).toEqual([])
+  })
+
+  it('that filled the disk is rolled back whole, although the error was caught', () => {
+    const { connection, rows } = plainConnection()
+    connection.pragma('max_page_count = 4')
+    connection.begin('immediate')
+    connection.run(insertInto('a'))
+
+    expect(() => connection.run(insertInto('x'.repeat(100_000)))).toThrow('database or disk is full')
+    expect(() => connection.run(insertInto('b'))).toThrow('database or disk is full')
+    expect(() => connection.commit()).toThrow('database or disk is full')
+    connection.rollback()
+
+    expect(rows()).toEqual([])
+    connection.run(insertInto('c'))
+    expect(rows()).toEqual([{ x: 'c' }])
+  })
+
+  it('does not begin inside another', () => {
+    const { connection } = plainConnection()
+    connection.begin('deferred')
+
+    expect(() => connection.begin('immediate')).toThrow('A transaction is open already')
+  })
+
+  it('of Kysely takes the lock at once and is poisoned likewise', async () => {
+    const { connection, rows } = plainConnection()
+    const db = new Kysely<{ t: { x: string | null } }>({ dialect: sqliteDialect(new SqliteDriver(connection)) })
+
+    const run = db.transaction().execute(async (transaction) => {
+      await transaction.insertInto('t').values({ x: 'a' }).execute()
+      await transaction
+        .insertInto('t')
+        .values({ x: null })
+        .execute()
+        .catch(() => null)
+      await transaction.insertInto('t').values({ x: 'b' }).execute()
+    })
+
+    await expect(run).rejects.toThrow('NOT NULL constraint failed: t.x')
+    expect(rows()).toEqual([])
+    await db.transaction().execute(async (transaction) => {
+      await sql`select 1`.execute(transaction)
+      expect(() => connection.begin('immediate')).toThrow('open already')
+    })
+  })
+})
+
+describe('a full disk', () => {
+  const full = 'The disk that holds the database is full.'
+  const big = (): ReturnType<typeof inserting> => {
+    const content = { snapshot: new Uint8Array(200_000).fill(1), preview: sealed('preview') }
+    return inserting(sampleProposal(), { content })
+  }
+
+  it('takes nothing and loses nothing, and goes on when there is room', async () => {
+    const path = await newFile()
+    let pages = rawRows<{ page_count: number }>(path, 'pragma page_count')[0]?.page_count ?? 0
+    const limited = (connection: SqliteConnection): SqliteConnection => {
+      connection.pragma(`max_page_count = ${pages}`)
+      return connection
+    }
+    const store = storeOver(path, limited)
+    pages += 3
+    const kept = await prepared(store)
+    const change = big()
+
+    await expect(store.commit(change)).rejects.toMatchObject({ name: 'StoreUnavailable', message: full })
+    await expect(store.commit(change)).rejects.toMatchObject({ name: 'StoreUnavailable', message: full })
+
+    expect(await liveOf(store, kept.proposal)).toEqual(kept)
+    expect(await store.list({ tenant: kept.proposal.tenant, limit: 10 })).toHaveLength(1)
+    pages += 1_000
+    const roomy = storeOver(path, limited)
+    await commits(roomy, change)
+    expect(rawRows(path, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  })
+
+  if (canMount()) {
+    it('takes nothing and loses nothing on a file system of its own', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'countersign-full-'))
+      closing.push(() => rmSync(folder, { recursive: true }))
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder])
+      closing.push(() => spawnSync('umount', [folder]))
+      const store = await sqliteStore(join(folder, 'store.db'))
+      closing.push(() => store.close())
+
+      const acknowledged: string[] = []
+      let refusal: unknown = null
+      for (let tries = 0; refusal === null && tries < 100; tries += 1) {
+        const change = big()
+        try {
+          await commits(store, change)
+          acknowledged.push(change.changeId)
+        } catch (error) {
+          refusal = error
+        }
+      }
+
+      expect(refusal).toMatchObject({
+        code: expect.stringMatching(/^(?:store_unavailable|persistence_outcome_unknown)$/u),
+      })
+      expect(acknowledged.length).toBeGreaterThan(0)
+      const landed = rawRows<{ change_id: string }>(join(folder, 'store.db'), 'select change_id from changes')
+      expect(acknowledged.filter((id) => !landed.some(({ change_id }) => change_id === id))).toEqual([])
+    })
+  }
+})
+
+describe('a commit whose answer is lost', () => {
+  /** Connections of which the n-th loses its answers as told: after the commit, or before it. */
+  function losing(losses: readonly ('after' | 'before' | null)[]): (connection: SqliteConnection) => SqliteConnection {
+    let opened = 0
+    return (connection) => {
+      const loss = losses[opened] ?? null
+      opened += 1
+      if (loss === null) return connection
+      const commit = connection.commit.bind(connection)
+      connection.commit = () => {
+        if (loss === 'after') commit()
+        throw new CommitFailed('no answer', {
+          cause: Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' }),
+        })
+      }
+      return connection
+    }
+  }
+
+  it.each(['after', 'before'] as const)(
+    'is found out on a fresh connection when it was lost %s it landed',
+    async (loss) => {
+      const path = await newFile()
+      const store = storeOver(path, losing([loss]))
+      const change = inserting(sampleProposal())
+
+      expect(await store.commit(change)).toEqual({ kind: 'committed', at: 1 })
+
+      expect(rawRows(path, 'select change_id from changes')).toEqual([{ change_id: change.changeId }])
+      expect(rawRows(path, 'select count(*) as events from events')).toEqual([{ events: 1 }])
+    },
+  )
+
+  it.each([
+    ['after', 'after', 1],
+    ['before', 'before', 0],
+    ['after', 'before', 1],
+  ] as const)('is unknown when it was lost %s it landed, and again %s', async (first, second, landed) => {
+    const path = await newFile()
+    const store = storeOver(path, losing([first, second]))
+    const change = inserting(sampleProposal())
+
+    await expect(store.commit(change)).rejects.toMatchObject({
+      name: 'PersistenceOutcomeUnknown',
+      observed: null,
+      cause: { code: 'SQLITE_IOERR_FSYNC' },
+    })
+
+    expect(rawRows(path, 'select change_id from changes')).toHaveLength(landed)
+    await commits(store, change)
+    expect(rawRows(path, 'select change_id from changes')).toHaveLength(1)
+  })
+
+  it('is a broken invariant, and known, when a deferred constraint refused it', async () => {
+    const path = await newFile()
+    const store = storeOver(path, (connection) => {
+      const commit = connection.commit.bind(connection)
+      connection.commit = () => {
+        connection.run(statementOf('delete from keys'))
+        commit()
+      }
+      return connection
+    })
+    const database = new Database(path)
+    database.exec('drop trigger keys_not_deleted')
+    database.close()
+
+    await expect(store.commit(inserting(sampleProposal()))).rejects.toThrow(BrokenInvariant)
+
+    expect(rawRows(path, 'select ref from proposals')).toEqual([])
+  })
+})
+
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-mount-'))
+  try {
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder]).status !== 0) return false
+    return spawnSync('umount', [folder]).status === 0
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
