@@ -47,7 +47,8 @@ describe('processes on one file', () => {
 
     for (const [index, effect] of effects.entries()) {
       const told = answers.map((answer) => answer[index])
-      expect(told.toSorted()).toEqual(['committed', ...Array.from({ length: PROCESSES - 1 }, () => 'effect')])
+      expect(told.filter((answer) => answer === 'committed')).toHaveLength(1)
+      expect(told.filter((answer) => answer === 'effect')).toHaveLength(PROCESSES - 1)
       const winner = teams[told.indexOf('committed')]?.[index]
       const claimed = await effectOf(store, effect)
       expect(claimed.owner).toBe(winner?.proposal.ref)
