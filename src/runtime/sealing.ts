@@ -94,9 +94,11 @@ export class ProposalKeys {
     return new ProposalKey(owner, dataKey)
   }
 
-  /** @throws ContentUnavailable */
+  /** A copy of it. @throws ContentUnavailable also for one that is not 32 bytes: an empty key would hide nothing. */
   async referenceKey(): Promise<Uint8Array> {
-    return this.#ask(() => this.#keyring.referenceKey())
+    const key: unknown = await this.#ask(() => this.#keyring.referenceKey())
+    if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
+    return new Uint8Array(key)
   }
 
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
