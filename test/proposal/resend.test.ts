@@ -91,6 +91,7 @@ describe('rule R1: how the earlier attempts were closed', () => {
     ['refused in time', claimed([refused]), 'own_word'],
     ['stale in time', claimed([attempt({ ending: ending('stale_no_effect') })]), 'own_word'],
     ['not sent', claimed([notSent]), 'own_word'],
+    ['not sent, recorded after the lease', claimed([notSentAt(leaseUntil)]), 'own_word'],
     ['refused in the last moment of the lease', claimed([refusedAt(leaseUntil - 1)]), 'own_word'],
     ['refused at the end of the lease', claimed([refusedAt(leaseUntil)]), 'evidence'],
     ['in doubt', claimed([inDoubt]), 'evidence'],
@@ -100,6 +101,10 @@ describe('rule R1: how the earlier attempts were closed', () => {
   ])('rule R1 %s', (_, effect, expected) => {
     expect(closedBy(effect)).toBe(expected)
   })
+
+  function notSentAt(at: number): Effect['attempts'][number] {
+    return attempt({ ending: ending('not_sent', { at }) })
+  }
 
   function refusedAt(at: number): Effect['attempts'][number] {
     return attempt({ ending: ending('failed_known', { at }) })
