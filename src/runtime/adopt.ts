@@ -1,7 +1,8 @@
 // Adoption: before anything else, the actions and the reference key are held against what the store remembers.
+import type { Definition } from '../proposal/definition.ts'
 import { DefinitionError, ReferenceKeyChanged } from '../proposal/errors.ts'
 import { referenceKeyCheck } from '../proposal/fingerprint.ts'
-import type { Store } from './ports.ts'
+import type { Store, StoreIdentity } from './ports.ts'
 import type { Registry } from './registry.ts'
 
 /**
@@ -11,13 +12,23 @@ import type { Registry } from './registry.ts'
  */
 export async function adopt(store: Store, registry: Registry, referenceKey: Uint8Array): Promise<void> {
   const definitions = registry.all().map(({ definition }) => definition)
-  const domains = Object.fromEntries(definitions.map(({ name, domain }) => [name, domain]))
   const check = referenceKeyCheck(referenceKey)
-  const identity = await store.adopt({ referenceKeyCheck: check, domains })
-  if (identity.referenceKeyCheck !== check) throw new ReferenceKeyChanged()
+  // Compared before anything is remembered: a definition that is refused must not stand in the way of the right one.
+  const known = await store.adopt({ referenceKeyCheck: check, domains: {} })
+  if (known.referenceKeyCheck !== check) throw new ReferenceKeyChanged()
+  refuseForgotten(definitions, known)
+  // And after it: somebody else may have opened the store at the same time.
+  for (const { name, domain } of definitions) {
+    refuseForgotten(definitions, await store.adopt({ referenceKeyCheck: check, domains: { [name]: domain } }))
+  }
+}
+
+// A domain is known if the store remembers it, or if another version of the action here has it.
+function refuseForgotten(definitions: readonly Definition[], identity: StoreIdentity): void {
   for (const { type, name, domain, formerDomains } of definitions) {
-    const known = identity.domains[name] ?? []
-    const forgotten = known.filter((former) => former !== domain && !formerDomains.includes(former))
+    const here = definitions.filter((other) => other.name === name).map((other) => other.domain)
+    const known = new Set([...(identity.domains[name] ?? []), ...here])
+    const forgotten = [...known].filter((former) => former !== domain && !formerDomains.includes(former))
     if (forgotten.length === 0) continue
     const message = `its effects were named under ${forgotten.join(', ')} before; list it in formerDomains`
     throw new DefinitionError(type, [{ path: '/effectDomain', rule: 'domain_changed', message }])

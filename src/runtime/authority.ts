@@ -34,7 +34,9 @@ export async function may(
   })
   if (call.kind === 'threw') throw new AuthorizationUnavailable({ cause: call.error })
   if (call.kind === 'timed_out') throw new AuthorizationUnavailable()
-  return call.value
+  // What the host answers is not checked by a compiler: a text or an object would be as good as a yes.
+  const answer: unknown = call.value
+  return answer === true
 }
 
 /** @throws NotPermitted, AuthorizationUnavailable */

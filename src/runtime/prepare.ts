@@ -68,8 +68,10 @@ export async function prepare(core: Core, session: CallerSession, input: Prepare
   const ref = core.ids.reference()
   const prepared = await askHost(core, session, registered, ref, command.value as JsonValue)
   const effect: EffectKey = { tenant: session.tenant, domain: definition.domain, reference: prepared.effectReference }
-  const completed = await completedBefore(core, session, effect, fingerprint)
-  if (completed !== null) return completed
+  for (const domain of [definition.domain, ...definition.formerDomains]) {
+    const completed = await completedBefore(core, session, { ...effect, domain }, fingerprint)
+    if (completed !== null) return completed
+  }
 
   const { principal, owner } = session
   const byAgent = principal.kind === 'agent'
@@ -144,10 +146,10 @@ async function askHost(
   ref: Reference,
   command: JsonValue,
 ): Promise<PreparedContent> {
-  const { action, domain, hostTimeoutMs } = definition
+  const { action, hostTimeoutMs } = definition
   const derived = new Set<string>()
   const derive = (...parts: readonly string[]): string => {
-    const reference = deriveEffectReference(core.referenceKey, session.tenant, domain, parts)
+    const reference = deriveEffectReference(core.referenceKey, session.tenant, parts)
     derived.add(reference)
     return reference
   }
@@ -177,7 +179,7 @@ async function askHost(
   }
   if (!isReference(effectReference)) throw new InvalidPreparation([notAReference('/effectReference')])
   if (subject !== undefined && !isReference(subject)) throw new InvalidPreparation([notAReference('/subject')])
-  if (isIdentifying(effectReference, derived.has(effectReference) ? [] : [command, snapshot])) {
+  if (!derived.has(effectReference) && isIdentifying(effectReference, [command, snapshot])) {
     throw new EffectReferenceIdentifying()
   }
   return { snapshot, effectReference, subject: subject ?? null }

@@ -103,9 +103,11 @@ export class ProposalKeys {
     }
   }
 
-  /** @throws ContentUnavailable */
+  /** A copy of it. @throws ContentUnavailable also for one that is not 32 bytes: an empty key would hide nothing. */
   async referenceKey(): Promise<Uint8Array> {
-    return this.#ask(() => this.#keyring.referenceKey())
+    const key: unknown = await this.#ask(() => this.#keyring.referenceKey())
+    if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
+    return new Uint8Array(key)
   }
 
   async #unwrap(owner: Owner, stored: WrappedKey): Promise<Uint8Array> {

@@ -9,13 +9,13 @@ import { reference } from './refund.ts'
 
 const key = Buffer.from(golden.referenceKeyHex, 'hex')
 const tenant = reference(golden.tenant)
-const derive = (...parts: readonly string[]): string => deriveEffectReference(key, tenant, 'payments', parts)
+const derive = (...parts: readonly string[]): string => deriveEffectReference(key, tenant, parts)
 
 describe('a derived reference', () => {
   it('is that of the golden vector', () => {
-    const { domain, parts, value } = golden.effectReference
+    const { parts, value } = golden.effectReference
 
-    expect(deriveEffectReference(key, tenant, domain, parts)).toBe(value)
+    expect(deriveEffectReference(key, tenant, parts)).toBe(value)
   })
 
   it('is a reference, the same for the same parts', () => {
@@ -24,12 +24,11 @@ describe('a derived reference', () => {
     expect(derive('refund', '7')).toBe(derive('refund', '7'))
   })
 
-  it('is another for another key, tenant, domain or other parts, and for the same texts divided otherwise', () => {
+  it('is another for another key, tenant or other parts, and for the same texts divided otherwise', () => {
     const all = [
       derive('refund', '7'),
-      deriveEffectReference(new Uint8Array(32), tenant, 'payments', ['refund', '7']),
-      deriveEffectReference(key, reference('other'), 'payments', ['refund', '7']),
-      deriveEffectReference(key, tenant, 'refunds', ['refund', '7']),
+      deriveEffectReference(new Uint8Array(32), tenant, ['refund', '7']),
+      deriveEffectReference(key, reference('other'), ['refund', '7']),
       derive('refund7'),
       derive('refund', '7', ''),
       derive('7', 'refund'),

@@ -6,6 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { EffectKey } from '../../src/effect/effect-key.ts'
 import { parseReference, type Reference } from '../../src/effect/reference.ts'
 import type { AnyAction } from '../../src/proposal/action.ts'
+import { Refusal } from '../../src/proposal/errors.ts'
 import type { Proposal } from '../../src/proposal/proposal.ts'
 import type { Session } from '../../src/proposal/session.ts'
 import { verifyReceipts } from '../../src/proposal/verify-receipts.ts'
@@ -169,6 +170,23 @@ export async function refused(operation: Promise<unknown>): Promise<Error & Read
     if (error instanceof Error) return error as Error & Readonly<Record<string, unknown>>
   }
   throw new Error('nothing was refused')
+}
+
+/** The code of the refusal, or the outcome with its reason: what an operation answers, in one word. */
+export async function answerOf(
+  operation: Promise<{ readonly outcome: string; readonly reason?: string | null }>,
+): Promise<string> {
+  try {
+    const { outcome, reason = null } = await operation
+    return reason === null ? outcome : `${outcome} ${reason}`
+  } catch (error) {
+    return error instanceof Refusal ? error.code : String(error)
+  }
+}
+
+/** Anything in the place of a typed value, as JavaScript lets a host give it. */
+export function unsound<T>(value: unknown): T {
+  return value as T
 }
 
 /** Whose effect a proposal is about. */

@@ -7,6 +7,7 @@ import process from 'node:process'
 import Database from 'better-sqlite3'
 import { DummyDriver, Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
+import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/errors.ts'
 import { BrokenInvariant } from '../../src/store/broken-invariant.ts'
 import { KyselyStore } from '../../src/store/kysely-store.ts'
 import { sqliteMigrations } from '../../src/store/migrations/sqlite-migrations.ts'
@@ -165,35 +166,32 @@ describe('a full disk', () => {
     expect(rawRows(path, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }])
   })
 
-  if (canMount()) {
-    it('takes nothing and loses nothing on a file system of its own', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'countersign-full-'))
-      closing.push(() => rmSync(folder, { recursive: true }))
-      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder])
-      closing.push(() => spawnSync('umount', [folder]))
-      const store = await sqliteStore(join(folder, 'store.db'))
-      closing.push(() => store.close())
+  // Only where this process may mount one; the page limit above is the same error of SQLite everywhere.
+  it.each(canMount() ? ['tmpfs'] : [])('takes nothing and loses nothing on a small %s', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-full-'))
+    closing.push(() => rmSync(folder, { recursive: true }))
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder])
+    closing.push(() => spawnSync('umount', [folder]))
+    const store = await sqliteStore(join(folder, 'store.db'))
+    closing.push(() => store.close())
 
-      const acknowledged: string[] = []
-      let refusal: unknown = null
-      for (let tries = 0; refusal === null && tries < 100; tries += 1) {
-        const change = big()
-        try {
-          await commits(store, change)
-          acknowledged.push(change.changeId)
-        } catch (error) {
-          refusal = error
-        }
+    const acknowledged: string[] = []
+    let refusal: unknown = null
+    for (let tries = 0; refusal === null && tries < 100; tries += 1) {
+      const change = big()
+      try {
+        await commits(store, change)
+        acknowledged.push(change.changeId)
+      } catch (error) {
+        refusal = error
       }
+    }
 
-      expect(refusal).toMatchObject({
-        code: expect.stringMatching(/^(?:store_unavailable|persistence_outcome_unknown)$/u),
-      })
-      expect(acknowledged.length).toBeGreaterThan(0)
-      const landed = rawRows<{ change_id: string }>(join(folder, 'store.db'), 'select change_id from changes')
-      expect(acknowledged.filter((id) => !landed.some(({ change_id }) => change_id === id))).toEqual([])
-    })
-  }
+    expect(refusal instanceof StoreUnavailable || refusal instanceof PersistenceOutcomeUnknown).toBe(true)
+    expect(acknowledged.length).toBeGreaterThan(0)
+    const landed = rawRows<{ change_id: string }>(join(folder, 'store.db'), 'select change_id from changes')
+    expect(acknowledged.filter((id) => !landed.some(({ change_id }) => change_id === id))).toEqual([])
+  })
 })
 
 describe('a commit whose answer is lost', () => {

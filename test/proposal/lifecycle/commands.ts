@@ -18,6 +18,8 @@ export interface Situation {
 
 const first = given('user:anna')
 const second = given('user:bert')
+const drift = { reason: 'material_drift', paths: ['/amount'], replacedBy: null, replacementDropped: true } as const
+const late = observation({ source: 'executor', answer: 'accepted', flags: ['late'] })
 const endedBadly = [attempt({ ending: ending('failed_unknown') })]
 
 const decisions: readonly Situation[] = [
@@ -54,14 +56,12 @@ const executions: readonly Situation[] = [
   situation('block', 'for the same reason', (proposal, at) => {
     return lifecycle.block({ ...proposal, blockedBy: code('resolve_failed') }, 'resolve_failed', at)
   }),
-  situation('refuseDrift', 'without a replacement', (proposal, at) => {
-    const drift = { reason: 'material_drift', paths: ['/amount'], replacedBy: null, replacementDropped: true } as const
-    return lifecycle.refuseDrift(proposal, drift, at)
-  }),
+  situation('block', 'at expiry', (proposal) => lifecycle.block(proposal, 'resolve_failed', expiresAt)),
+  situation('refuseDrift', 'without a replacement', (proposal, at) => lifecycle.refuseDrift(proposal, drift, at)),
   situation('refuseDrift', 'with a replacement', (proposal, at) => {
-    const drift = { reason: 'material_drift', paths: ['/amount'], replacedBy: P2, replacementDropped: false } as const
-    return lifecycle.refuseDrift(proposal, drift, at)
+    return lifecycle.refuseDrift(proposal, { ...drift, replacedBy: P2, replacementDropped: false }, at)
   }),
+  situation('refuseDrift', 'at expiry', (proposal) => lifecycle.refuseDrift(proposal, drift, expiresAt)),
   situation('supersede', 'by another proposal', (proposal, at) => lifecycle.supersede(proposal, P2, at)),
   situation('admit', 'in time', (proposal, at) => lifecycle.admit(proposal, attempt(), at)),
   situation('admit', 'at expiry', (proposal) => lifecycle.admit(proposal, attempt(), expiresAt)),
@@ -91,6 +91,10 @@ const evidence: readonly Situation[] = [
   following('UNKNOWN', claimed(endedBadly, [observation()])),
   following('UNKNOWN, the call under way', claimed([attempt()], [observation()])),
   following('UNKNOWN, budget spent', claimed(endedBadly, [observation()]), { givenUp: 'absences_spent' }),
+  following('UNKNOWN, after a late word', claimed(endedBadly, [late]), { receipt: 'execution.late' }),
+  following('conflict, after a late word', claimed(endedBadly, [absence(), confirmation(), late]), {
+    receipt: 'execution.late',
+  }),
   following('conflict', claimed(endedBadly, [absence(), confirmation()])),
   following('mismatch', claimed(endedBadly, [found('effect_mismatch')])),
   following('older than the attempt', claimed(endedBadly, [found('predates_attempt')])),

@@ -104,6 +104,7 @@ describe('who is barred before any right is asked for', () => {
 
 describe('the instant of expiry is exclusive', () => {
   const met = { met: true, needed: [], byRequirement: [], validUntil: null }
+  const drift = { reason: 'subject_gone', paths: [], replacedBy: null, replacementDropped: false } as const
   const longLived = given('user:anna', { expiresAt: expiresAt + 9 })
   const open = sample('approved')
 
@@ -114,6 +115,8 @@ describe('the instant of expiry is exclusive', () => {
     ['withdraw', (at) => tell(open, lifecycle.withdraw(open, { reason: code('not_needed') }, at)), '→ withdrawn'],
     ['replace', (at) => tell(open, lifecycle.replace(open, at)), '→ withdrawn'],
     ['beginExecution', (at) => tell(open, lifecycle.beginExecution(open, met, at)), '…'],
+    ['block', (at) => tell(open, lifecycle.block(open, 'resolve_failed', at)), '+ blocked'],
+    ['refuseDrift', (at) => tell(open, lifecycle.refuseDrift(open, drift, at)), '→ stale'],
     ['admit', (at) => tell(open, lifecycle.admit(open, attempt(), at)), '→ executing'],
     ['expire', (at) => tell(open, lifecycle.expire(open, at)), '= approved'],
   ])('%s', (_, command, before) => {

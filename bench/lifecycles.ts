@@ -1,0 +1,106 @@
+// Whole lifecycles with a host whose own calls cost nothing: prepare, approve, execute and reconcile to verified.
+import assert from 'node:assert/strict'
+import {
+  Action,
+  contract,
+  ephemeralKeyring,
+  type Execute,
+  type Executed,
+  money,
+  type Prepare,
+  type Prepared,
+  ProposalRuntime,
+  type Resolve,
+  type Resolved,
+  type Session,
+  type Snapshot,
+  type Store,
+  type Verified,
+  type Verify,
+} from 'countersign'
+import { z } from 'zod'
+
+const transfer = contract({
+  type: 'bench.payments/transfer@1',
+  schemas: {
+    command: z.strictObject({ intent: z.string(), amount: money() }),
+    snapshot: z.strictObject({ intent: z.string(), amount: money(), note: z.string() }),
+    preview: z.strictObject({ title: z.string(), amount: money() }),
+    result: z.strictObject({ transferId: z.string() }),
+  },
+  lifetime: '1h',
+  policy: { require: [{ name: 'finance', count: 1, from: { role: 'finance' } }] },
+  permissions: { prepare: 'support', read: ['support', 'finance'], decide: 'finance', execute: 'support', reconcile: 'support' },
+  facts: ['/amount'],
+  target: { name: 'bench', idempotent: { keyLifetime: '24h' } },
+  // Verification is due at once: what is measured is the runtime, not a wait.
+  verification: { delay: '1ms' },
+})
+type Transfer = typeof transfer
+
+class TransferAction extends Action<Transfer> {
+  readonly contract = transfer
+  readonly booked = new Map<string, number>()
+
+  async prepare({ command, effect }: Prepare<Transfer>): Promise<Prepared<Transfer>> {
+    const snapshot = { ...command, note: 'n'.repeat(1_000) }
+    return { snapshot, effectReference: effect.derive('transfer', command.intent) }
+  }
+
+  preview({ amount }: Snapshot<Transfer>): { title: string; amount: Snapshot<Transfer>['amount'] } {
+    return { title: 'Transfer', amount }
+  }
+
+  async resolve({ snapshot }: Resolve<Transfer>): Promise<Resolved<Transfer>> {
+    return { current: snapshot, precondition: 'version:1' }
+  }
+
+  async execute({ idempotencyKey }: Execute<Transfer>): Promise<Executed<Transfer>> {
+    this.booked.set(idempotencyKey, (this.booked.get(idempotencyKey) ?? 0) + 1)
+    return { status: 'accepted', externalReference: idempotencyKey }
+  }
+
+  async verify({ idempotencyKeys, snapshot }: Verify<Transfer>): Promise<Verified<Transfer>> {
+    const [identity] = idempotencyKeys
+    assert(identity !== undefined && this.booked.has(identity))
+    return { status: 'verified_completion', identity, matches: 1, facts: { '/amount': snapshot.amount } }
+  }
+}
+
+/** Lifecycles on a store, and the check that each had its effect exactly once. */
+export interface Lifecycles {
+  readonly run: () => Promise<void>
+  readonly done: () => number
+  readonly assertOnce: () => Promise<void>
+}
+
+export async function lifecycles(store: Store): Promise<Lifecycles> {
+  const action = new TransferAction()
+  const runtime = await ProposalRuntime.open({ store, keyring: ephemeralKeyring(), actions: [action] })
+  const support = session('ada', 'support')
+  const finance = session('fiona', 'finance')
+  let started = 0
+  let verified = 0
+  return {
+    run: async () => {
+      started += 1
+      const command = { intent: `transfer ${started}`, amount: { amount: '10.00', currency: 'EUR' } }
+      const { proposal, commitment } = await runtime.prepare(support, { action: transfer.type, command })
+      await runtime.approve(finance, proposal, { commitment })
+      const executed = await runtime.execute(support, proposal)
+      while (Date.now() < (executed.waitUntil ?? 0)) await new Promise(setImmediate)
+      const { status } = await runtime.reconcile(support, proposal)
+      assert.equal(status, 'verified')
+      verified += 1
+    },
+    done: () => verified,
+    assertOnce: async () => {
+      assert.equal(action.booked.size, verified)
+      assert([...action.booked.values()].every((times) => times === 1))
+    },
+  }
+}
+
+function session(id: string, role: string): Session {
+  return { tenant: 'bench', principal: { kind: 'user', id }, roles: [role], assurance: ['authenticated_session'] }
+}

@@ -1,0 +1,126 @@
+// How SQLite finds what is asked for: every read of fixed size goes through an index, whatever the store holds.
+import { DummyDriver, Kysely } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ListQuery } from '../../src/runtime/ports.ts'
+import type { Operation } from '../../src/store/operation.ts'
+import { effectReader } from '../../src/store/reads/effect-reader.ts'
+import { eventReader } from '../../src/store/reads/event-reader.ts'
+import { listReader } from '../../src/store/reads/list-reader.ts'
+import { proposalReader } from '../../src/store/reads/proposal-reader.ts'
+import { sqliteDialect } from '../../src/store/sqlite-dialect.ts'
+import type { Tables } from '../../src/store/tables.ts'
+import { changeCommitter } from '../../src/store/writes/commit-change.ts'
+import { inserting, updating } from '../../src/testing/store-conformance/sample-changes.ts'
+import { claiming } from '../../src/testing/store-conformance/sample-effects.ts'
+import {
+  inStatus,
+  nextRef,
+  reference,
+  sampleEffectKey,
+  SAMPLE_TENANT,
+  sampleProposal,
+} from '../../src/testing/store-conformance/sample-proposals.ts'
+import Database from 'better-sqlite3'
+import { openSqlite } from './sqlite-fixture.ts'
+
+let opened: Awaited<ReturnType<typeof openSqlite>>
+
+beforeAll(async () => {
+  opened = await openSqlite()
+})
+
+afterAll(async () => {
+  await opened.close()
+})
+
+const db = new Kysely<Tables>({ dialect: sqliteDialect(new DummyDriver()) })
+const lists = listReader(db, () => {})
+const effect = sampleEffectKey(SAMPLE_TENANT, 'x')
+
+/** The plan of an operation's n-th statement, fed with rows that it would find. */
+function plan(operation: Operation<unknown>, ...found: readonly (readonly object[])[]): string {
+  let step = operation.next()
+  for (const rows of found) if (step.done !== true) step = operation.next({ rows, changed: 1 })
+  if (step.done === true) throw new TypeError('The operation has no such statement')
+  const database = new Database(opened.path, { readonly: true })
+  try {
+    const steps = database
+      .prepare<unknown[], { detail: string }>(`explain query plan ${step.value.sql}`)
+      .all(...step.value.parameters)
+    return steps.map(({ detail }) => detail).join('\n')
+  } finally {
+    database.close()
+  }
+}
+
+function listPlan(query: Partial<ListQuery>): string {
+  return plan(lists.list({ tenant: SAMPLE_TENANT, limit: 50, after: nextRef(), ...query }))
+}
+
+describe('a list', () => {
+  it.each<[string, Partial<ListQuery>, string]>([
+    ['of everything', {}, 'proposals_key'],
+    ['of one status', { statuses: ['approved'] }, 'proposals_by_status'],
+    ['of an effect', { effect }, 'proposals_by_effect'],
+    ['of an action', { actionName: 'a.b/c' }, 'proposals_by_action'],
+    ['of a requester', { requester: 'user:alice' }, 'proposals_by_requester'],
+    ['of a subject', { subject: reference('order-1') }, 'proposals_by_subject'],
+    ['of those that need a person', { needsPerson: true }, 'proposals_for_person'],
+  ])('%s reads its page off an index, without sorting', (_what, query, index) => {
+    const text = listPlan(query)
+
+    expect(text).not.toContain('SCAN')
+    expect(text).not.toContain('TEMP B-TREE')
+    if (index === 'proposals_key')
+      expect(text).toMatch(/SEARCH proposals USING INDEX sqlite_autoindex_proposals_1 \(tenant=\? AND ref<\?\)/u)
+    else expect(text).toContain(`USING INDEX ${index} (tenant=?`)
+  })
+
+  it('of what is due reads three small ranges', () => {
+    const text = listPlan({ dueAt: 1 })
+
+    for (const index of ['proposals_open_by_expiry', 'effects_due', 'attempts_by_lease'])
+      expect(text).toContain(`INDEX ${index} (tenant=? AND `)
+    expect(text).not.toMatch(/SCAN (?:proposals|effects|attempts)/u)
+  })
+})
+
+describe('a read', () => {
+  const ref = nextRef()
+  it.each<[string, () => Operation<unknown>]>([
+    ['of a proposal', () => proposalReader(db).proposal(SAMPLE_TENANT, ref)],
+    ['of receipts', () => proposalReader(db).receipts(SAMPLE_TENANT, ref)],
+    ['of a request key', () => proposalReader(db).byRequestKey(SAMPLE_TENANT, 'hash')],
+    ['of an effect', () => effectReader(db).effect(effect)],
+    ['of the detail of an attempt', () => effectReader(db).attemptDetail(effect, 1)],
+    ['of expired proposals', () => lists.expired(SAMPLE_TENANT, 1, 50)],
+    ['of events', () => eventReader(db).events(SAMPLE_TENANT, 1, 50)],
+  ])('%s searches by key and sorts nothing', (_what, operation) => {
+    const text = plan(operation())
+
+    expect(text).toContain('SEARCH')
+    expect(text).not.toMatch(/SCAN|TEMP B-TREE/u)
+  })
+})
+
+describe('a write', () => {
+  it('of the next revision searches the proposal by its key', () => {
+    const proposal = sampleProposal()
+    const change = updating({ proposal, lastHash: '0'.repeat(64) }, inStatus(proposal, 'executing'), {
+      effect: claiming(proposal, null),
+    })
+    const commit = changeCommitter(db, { now: () => 1 })
+
+    // Is the change known? what is the revision? what is the version? The change is written, then the proposal.
+    const text = plan(commit(change), [], [{ revision: 0, erasure: 'none' }], [], [])
+
+    expect(text).toContain('SEARCH proposals USING INDEX sqlite_autoindex_proposals_1 (tenant=? AND ref=?)')
+  })
+
+  it('of a new proposal begins with nothing but searches by key', () => {
+    const commit = changeCommitter(db, { now: () => 1 })
+    const change = inserting(sampleProposal(), { requestKeyHash: 'hash' })
+
+    for (const found of [[], [[]], [[], []]]) expect(plan(commit(change), ...found)).toMatch(/^SEARCH \w+ USING/u)
+  })
+})
