@@ -96,6 +96,8 @@ function firstClosedAt(effect: Effect, attempt: Attempt): number {
   return Math.min(...closing.map(({ endedAt }) => endedAt), ...(settled ? [settlement.at] : []))
 }
 
+// That nothing was sent is no less true when it is recorded after the lease: the runtime itself may end an attempt so.
 function closedByOwnWord({ ending, leaseUntil }: Attempt): boolean {
-  return ending !== null && ending.evidence === 'FAILED' && ending.at < leaseUntil
+  if (ending === null || ending.evidence !== 'FAILED') return false
+  return ending.kind === 'not_sent' || ending.at < leaseUntil
 }

@@ -41,8 +41,11 @@ export async function callExecutor(core: Core, call: ExecutorCall): Promise<Exec
     abort.abort(new DOMException('The time limit of the call was reached.', 'TimeoutError'))
   })
   const cancelLease = core.clock.timer(call.leaseLeftMs, () => leaseEnds({ kind: 'timed_out' }))
+  const abortAtMs = core.clock.monotonic() + call.abortInMs
   const judge = (ended: HostCall): ExecutorWord => {
-    const facts = { late: abort.signal.aborted, sending, at: core.clock.now() }
+    // A process that stood still wakes up with its timers behind: its signal has not fired and should have.
+    const late = abort.signal.aborted || core.clock.monotonic() >= abortAtMs
+    const facts = { late, sending, at: core.clock.now() }
     return executorWord(ended, facts, registered.executed)
   }
 

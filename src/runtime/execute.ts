@@ -73,12 +73,13 @@ async function executeRound(core: Core, session: CallerSession, actor: Actor, re
 
 async function executeApproved(execution: Execution): Promise<Round> {
   const { core, stored } = execution
+  const content = await committedContent(execution)
+  if (typeof content === 'string') return blocked(execution, content)
   const registered = core.registry.exact(stored.proposal.action)
   if (registered === null || registered.definition.digest !== stored.proposal.definitionDigest) {
     return blocked(execution, 'definition_changed')
   }
-  const content = await committedContent(execution, registered)
-  if (typeof content === 'string') return blocked(execution, content)
+  if (!previewIsSame(registered.definition, content)) return blocked(execution, 'preview_differs')
 
   const effect = await core.store.effect(stored.proposal.effect)
   const claim = judgeClaim(stored.proposal, effect, registered.definition.attemptsMax)
@@ -109,17 +110,15 @@ async function afterResolution(
   return admitAndCall(claimant, content, looked.effect, resolution)
 }
 
-/** The content, if it is what was approved and what would be shown; else why not. Spec: lifecycle 6.4. */
-async function committedContent({ core, stored }: Execution, { definition }: Registered): Promise<Content | Reason> {
-  let content: Content
+/** The content, if it is what was approved; else why not. Spec: lifecycle 6.4. */
+async function committedContent({ core, stored }: Execution): Promise<Content | Reason> {
   try {
-    content = await openContent(core, stored)
+    const content = await openContent(core, stored)
+    return content.committed ? content : 'commitment_mismatch'
   } catch (error) {
     if (error instanceof ContentUnavailable) return 'content_unavailable'
     throw error
   }
-  if (!content.committed) return 'commitment_mismatch'
-  return previewIsSame(definition, content) ? content : 'preview_differs'
 }
 
 function previewIsSame(definition: Registered['definition'], { snapshot, preview }: Content): boolean {

@@ -1,5 +1,5 @@
 // Late words: what an executor said after its attempt was ended by somebody else is kept, and proves nothing negative.
-import { denialsOf } from '../effect/denial.ts'
+import { mayHaveOccurred } from '../effect/effect-evidence.ts'
 import type { Effect, ObservationFlag } from '../effect/effect.ts'
 import type { ExecutorWord } from '../proposal/executor-word.ts'
 import type { Core } from './core.ts'
@@ -64,7 +64,7 @@ export async function recordLate(core: Core, admitted: Admitted, word: ExecutorW
 
 function isSurprising(effect: Effect, { attempt }: Admitted, { ending }: ExecutorWord): boolean {
   if (ending.kind !== 'accepted') return false
-  if (denialsOf(effect, attempt).length > 0) return true
+  if (!mayHaveOccurred(effect, attempt)) return true
   const confirmed = effect.observations.filter(({ verdict }) => verdict === 'CONFIRMED')
   return confirmed.some(
     ({ externalReference }) =>

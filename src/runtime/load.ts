@@ -1,6 +1,6 @@
 // Loading: a stored proposal that the caller may read, or the one answer that tells nothing.
 import { isReference } from '../effect/reference.ts'
-import { NotFound, RevisionMismatch } from '../proposal/errors.ts'
+import { AuthorizationUnavailable, NotFound, RevisionMismatch } from '../proposal/errors.ts'
 import type { CallerSession } from '../proposal/session.ts'
 import { callerOf, may } from './authority.ts'
 import type { Core } from './core.ts'
@@ -47,7 +47,8 @@ export async function loadIfReadable(core: Core, session: CallerSession, ref: st
   try {
     return (await load(core, session, ref)).stored
   } catch (error) {
-    if (error instanceof NotFound) return null
+    // Who cannot be asked whether they may is not told, and what is answered about is done already.
+    if (error instanceof NotFound || error instanceof AuthorizationUnavailable) return null
     throw error
   }
 }

@@ -1,7 +1,7 @@
 // Drift: the approved proposal becomes stale and, where the host offers one, a fresh proposal is stored in the same change.
 import type { JsonValue } from '../effect/canonical-json.ts'
 import { parseContent } from '../proposal/boundary.ts'
-import { Refusal } from '../proposal/errors.ts'
+import { InvalidPreparation, LimitExceeded, PolicyUnsatisfiable } from '../proposal/errors.ts'
 import type { Drift } from '../proposal/lifecycle/execute.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import type { Resolution } from '../proposal/resolution.ts'
@@ -25,7 +25,8 @@ export async function refuseForDrift(execution: Execution, resolution: Drifted):
     replacementDropped: resolution.replacement !== undefined && replacement === null,
   }
   const verdict = lifecycle.refuseDrift(stored.proposal, drift, core.clock.now())
-  if (verdict.kind !== 'move' || replacement === null) return conclude(execution, verdict)
+  const isStale = verdict.kind === 'move' && verdict.proposal.status === 'stale'
+  if (!isStale || replacement === null) return conclude(execution, verdict)
   const answer = await commitMove(core, { stored, move: verdict, actor }, replacement.parts)
   if (answer.kind === 'conflict') return LOST_RACE
   return resultOf(core, session, { ...stored, proposal: verdict.proposal }, verdict)
@@ -51,7 +52,12 @@ async function draftReplacement({ core, stored, registered }: Execution, offered
       requestKeyHash: null,
     })
   } catch (error) {
-    if (error instanceof Refusal) return null
+    if (isOfTheHost(error)) return null
     throw error
   }
+}
+
+// A store or a key service that is out of reach says nothing about what was offered: then nothing is written yet.
+function isOfTheHost(error: unknown): boolean {
+  return error instanceof InvalidPreparation || error instanceof LimitExceeded || error instanceof PolicyUnsatisfiable
 }

@@ -27,6 +27,7 @@ export function beginExecution(proposal: Proposal, evaluation: PolicyEvaluation,
 /** Execution is refused for a reason that may pass. The status stays; one receipt per change of reason (rules R18). */
 export function block(proposal: Proposal, why: Reason, now: number): Verdict {
   if (proposal.status !== 'approved') return stay(outcomeOf(proposal.status))
+  if (now >= proposal.expiresAt) return expire(proposal, now)
   if (proposal.blockedBy === why) return stay('blocked', why)
   return {
     kind: 'move',
@@ -50,6 +51,7 @@ export interface Drift {
 /** The business state is not the one that was approved: nothing is done, and no approval moves. Spec: lifecycle 6.6. */
 export function refuseDrift(proposal: Proposal, drift: Drift, now: number): Verdict {
   if (!isOpen(proposal.status)) return stay(outcomeOf(proposal.status))
+  if (now >= proposal.expiresAt) return expire(proposal, now)
   const { paths, replacedBy } = drift
   const detail = drift.replacementDropped ? [...paths, 'replacement_dropped'] : paths
   return {

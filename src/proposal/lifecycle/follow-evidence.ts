@@ -89,6 +89,8 @@ function ownerMove(proposal: Proposal, seen: Evidenced, now: number): Followed {
       if (person !== null) return ask(person)
       if (evidence === 'CONFIRMED') return { to: verified(proposal, now), person: null }
       if (evidence === 'FAILED') return { to: afterFailure(proposal, seen, now), person: null }
+      // A late word is kept and moves nothing by itself (invariant I15).
+      if (seen.receipt === 'execution.late') return stays
       if (seen.givenUp !== null) return ask(seen.givenUp)
       return { to: inDoubt(proposal, seen.effect, now), person: null }
   }
