@@ -6,32 +6,57 @@ import type { ReasonCode, Reference } from './reference.ts'
 /** What an operator says about an effect. Spec: rules R8. */
 export interface OperatorVerdict {
   readonly verdict: Settlement['verdict']
+  /** `kind:id`. */
   readonly by: string
   readonly reason: ReasonCode
   readonly evidenceReference: Reference
   readonly at: number
 }
 
-/**
- * The settlement that this verdict makes. Another operator's equal `did_not_occur` confirms the one that stands; anything
- * else is a settlement of its own, up to what is recorded now.
- */
-export function settlementOf(effect: Effect, said: OperatorVerdict): Settlement {
-  const standing = effect.settlement
-  if (standing !== null && isConfirmedBy(effect, said)) return { ...standing, secondOperator: said.by }
+/** The settlement that this verdict makes: of everything that is on record now, and yet to be confirmed. */
+export function settlementOf({ attempts, observations }: Effect, said: OperatorVerdict): Settlement {
+  const { verdict, by, reason, evidenceReference, at } = said
   return {
-    ...said,
-    upToSequence: effect.observations.length,
-    upToAttempt: effect.attempts.length,
+    verdict,
+    upToSequence: observations.length,
+    upToAttempt: attempts.length,
+    by,
     secondOperator: null,
+    reason,
+    evidenceReference,
+    at,
   }
 }
 
-/** Whether the verdict is the second operator's about a settlement that stands. */
-export function isConfirmedBy(effect: Effect, { verdict, by }: Pick<OperatorVerdict, 'verdict' | 'by'>): boolean {
-  const { settlement } = effect
-  if (settlement === null || evidenceOf(effect).settled !== 'did_not_occur') return false
-  return verdict === 'did_not_occur' && settlement.secondOperator === null && settlement.by !== by
+/** The settlement of this effect while it stands, which is until later evidence overtakes it. */
+export function standingSettlement(effect: Effect): Settlement | null {
+  return evidenceOf(effect).settled === null ? null : effect.settlement
+}
+
+/** Whether the verdict is a second operator's equal one about a `did_not_occur` that stands with its first alone. */
+export function isConfirmation(
+  standing: Settlement,
+  { verdict, by }: Pick<OperatorVerdict, 'verdict' | 'by'>,
+): boolean {
+  const unconfirmed = standing.verdict === 'did_not_occur' && standing.secondOperator === null
+  return unconfirmed && verdict === 'did_not_occur' && by !== standing.by
+}
+
+/** Whether the verdict was said before by the same operator, and stands. */
+export function isRepetition(standing: Settlement, { verdict, by }: Pick<OperatorVerdict, 'verdict' | 'by'>): boolean {
+  return verdict === standing.verdict && (by === standing.by || by === standing.secondOperator)
+}
+
+/** Whether a person had to say what became of this attempt: then its own word is not enough any more. Spec: rules R1. */
+export function restsOnSettlement({ settlement }: Pick<Effect, 'settlement'>, attemptNumber: number): boolean {
+  return settlement !== null && attemptNumber <= settlement.upToAttempt
+}
+
+/** The operators on whose word nothing was done, `kind:id`: what uses that is neither requested nor approved by them. */
+export function settlersOf(effect: Effect): readonly string[] {
+  const standing = standingSettlement(effect)
+  if (standing?.verdict !== 'did_not_occur') return []
+  return standing.secondOperator === null ? [standing.by] : [standing.by, standing.secondOperator]
 }
 
 /** The effect with the settlement beside its evidence; nothing more is due by itself. */

@@ -5,6 +5,7 @@ import { evidenceOf } from '../effect/effect-evidence.ts'
 import type { Attempt, Effect, Observation, ProofKind } from '../effect/effect.ts'
 import { generationStartedAt, keyStillValid, nextGeneration } from '../effect/generation.ts'
 import type { Reference } from '../effect/reference.ts'
+import { restsOnSettlement } from '../effect/settlement.ts'
 import type { Definition } from './definition.ts'
 import { personReason } from './lifecycle/attention.ts'
 
@@ -43,7 +44,7 @@ export type Closing = 'own_word' | 'evidence'
  * absence, terminal failure or an operator, and more is asked before another attempt. Spec: rules R1.
  */
 export function closedBy(effect: Effect): Closing {
-  return effect.attempts.every(closedByOwnWord) ? 'own_word' : 'evidence'
+  return effect.attempts.every((attempt) => closedByOwnWord(effect, attempt)) ? 'own_word' : 'evidence'
 }
 
 /**
@@ -74,7 +75,7 @@ export function lookedEnough(
  */
 export function approvalsFrom(effect: Effect, claimant: Reference): number | null {
   if (effect.owner === null || effect.owner === claimant) return null
-  const resting = effect.attempts.filter((attempt) => !closedByOwnWord(attempt))
+  const resting = effect.attempts.filter((attempt) => !closedByOwnWord(effect, attempt))
   const closedAt = resting.map((attempt) => firstClosedAt(effect, attempt)).filter(Number.isFinite)
   return closedAt.length === 0 ? null : Math.max(...closedAt)
 }
@@ -89,15 +90,15 @@ function saysNothingIsThere({ answer }: Observation): boolean {
   )
 }
 
+// What a person had to settle was not closed by what had been said of it before.
 function firstClosedAt(effect: Effect, attempt: Attempt): number {
-  const closing = denialsOf(effect, attempt)
   const { settlement } = effect
-  const settled = settlement?.verdict === 'did_not_occur' && attempt.number <= settlement.upToAttempt
-  return Math.min(...closing.map(({ endedAt }) => endedAt), ...(settled ? [settlement.at] : []))
+  if (settlement?.verdict === 'did_not_occur' && restsOnSettlement(effect, attempt.number)) return settlement.at
+  return Math.min(...denialsOf(effect, attempt).map(({ endedAt }) => endedAt))
 }
 
 // That nothing was sent is no less true when it is recorded after the lease: the runtime itself may end an attempt so.
-function closedByOwnWord({ ending, leaseUntil }: Attempt): boolean {
-  if (ending === null || ending.evidence !== 'FAILED') return false
+function closedByOwnWord(effect: Effect, { number, ending, leaseUntil }: Attempt): boolean {
+  if (ending === null || ending.evidence !== 'FAILED' || restsOnSettlement(effect, number)) return false
   return ending.kind === 'not_sent' || ending.at < leaseUntil
 }

@@ -1,11 +1,13 @@
 // Operators: resume and settle an effect that waits for a person. Neither calls the executor.
-import type { Effect } from '../effect/effect.ts'
+import type { Attempt, Effect } from '../effect/effect.ts'
 import { isReference, parseReasonCode, type ReasonCode } from '../effect/reference.ts'
-import { settlementOf, withResumed, withSettled } from '../effect/settlement.ts'
-import { MalformedReference } from '../proposal/errors.ts'
+import { type OperatorVerdict, withResumed } from '../effect/settlement.ts'
+import type { Approval } from '../proposal/approval.ts'
+import { MalformedReference, NotPermitted } from '../proposal/errors.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
-import { outcomeOf, stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
-import { principalName } from '../proposal/principal.ts'
+import { judgeSettlement } from '../proposal/lifecycle/operate.ts'
+import { outcomeOf, type Refused, stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
+import { type Principal, principalName } from '../proposal/principal.ts'
 import type { CallerSession } from '../proposal/session.ts'
 import { demand } from './authority.ts'
 import { proposalsBehind } from './behind.ts'
@@ -26,7 +28,8 @@ export interface ResumeInput {
 
 export interface SettleInput {
   /** What a person found out. `did_not_occur` frees the claim only once a second operator says the same. */
-  readonly verdict: 'occurred' | 'did_not_occur' | 'closed_unknown'
+  readonly verdict: OperatorVerdict['verdict']
+  /** A code, `[a-z0-9_.-]{1,64}`. */
   readonly reason: string
   /** Where the evidence is kept: a case, a statement, a ticket. */
   readonly evidenceReference: string
@@ -36,51 +39,57 @@ export interface SettleInput {
 /** Has the target asked again, with both budgets fresh. Spec: lifecycle 7. */
 export function resume(core: Core, session: CallerSession, ref: string, input: ResumeInput): Promise<OperationResult> {
   const reason = codeAt(input.reason, '/reason')
-  return operated(core, session, ref, input.ifRevision, (effect, behind) => {
-    const now = core.clock.now()
-    return {
-      effect: withResumed(effect, now),
-      verdicts: behind
-        .filter(({ proposal }) => proposal.ref === effect.owner)
-        .map((stored) => ({ stored, verdict: lifecycle.resume(stored.proposal, { reason, effect }, now) })),
-    }
-  })
+  return operated(core, session, ref, input.ifRevision, ({ effect, owner }, now) => ({
+    effect: withResumed(effect, now),
+    verdictOn: ({ proposal }) => lifecycle.resume(proposal, { reason, owner: owner.proposal, effect }, now),
+  }))
 }
 
-/** Records a person's verdict beside the evidence. Spec: rules R8. */
+/** Records a person's verdict beside the evidence, or a second person's who confirms it. Spec: rules R8. */
 export function settle(core: Core, session: CallerSession, ref: string, input: SettleInput): Promise<OperationResult> {
   const reason = codeAt(input.reason, '/reason')
   const { evidenceReference, verdict } = input
   if (!isReference(evidenceReference)) throw new MalformedReference('/evidenceReference')
   if (!VERDICTS.includes(verdict)) throw new MalformedReference('/verdict')
-  return operated(core, session, ref, input.ifRevision, (effect, behind) => {
-    const now = core.clock.now()
-    const by = principalName(session.principal)
-    const settlement = settlementOf(effect, { verdict, by, reason, evidenceReference, at: now })
-    const after = withSettled(effect, settlement)
-    const approvers = behind
-      .flatMap(({ approvals }) => approvals)
-      .filter(({ decision, revokedAt }) => decision === 'approve' && revokedAt === null)
-    const command = {
-      settlement,
-      by: session.principal,
-      approvers: approvers.map(({ approver }) => approver),
-      before: effect,
-      after,
-    }
+  return operated(core, session, ref, input.ifRevision, ({ effect, owner, behind }, now) => {
+    const said = { verdict, reason, evidenceReference }
+    const approvers = behind.flatMap((stored) => countedApprovers(stored, effect))
+    const command = { said, operator: session.principal, approvers, owner: owner.proposal, effect }
+    const settling = judgeSettlement(command, now)
     return {
-      effect: after,
-      verdicts: behind.map((stored) => ({ stored, verdict: lifecycle.settle(stored.proposal, command, now) })),
+      effect: settling.kind === 'stays' ? effect : settling.effect,
+      verdictOn: ({ proposal }) => lifecycle.settle(proposal, command, now),
     }
   })
 }
 
-const VERDICTS: readonly string[] = ['occurred', 'did_not_occur', 'closed_unknown']
+const VERDICTS: readonly string[] = ['occurred', 'did_not_occur', 'closed_unknown'] satisfies SettleInput['verdict'][]
 
-interface Operated {
-  readonly effect: Effect
-  readonly verdicts: readonly { readonly stored: LiveProposal; readonly verdict: Verdict }[]
+// An approval that was taken back had counted if an attempt was started before.
+function countedApprovers({ proposal, approvals }: LiveProposal, { attempts }: Effect): readonly Principal[] {
+  const own = attempts.filter((attempt) => attempt.proposal === proposal.ref)
+  return approvals.filter((approval) => mayHaveCounted(approval, own)).map(({ approver }) => approver)
 }
+
+function mayHaveCounted({ decision, revokedAt }: Approval, attempts: readonly Attempt[]): boolean {
+  if (decision !== 'approve') return false
+  return revokedAt === null || attempts.some(({ startedAt }) => startedAt <= revokedAt)
+}
+
+/** The effect that an operator acts on, with its owner and everybody behind it. */
+interface Subject {
+  readonly effect: Effect
+  readonly owner: LiveProposal
+  readonly behind: readonly LiveProposal[]
+}
+
+/** What becomes of the effect, and of each proposal behind it. */
+interface Operation {
+  readonly effect: Effect
+  readonly verdictOn: (stored: LiveProposal) => Verdict
+}
+
+type Round = OperationResult | typeof LOST_RACE
 
 // The effect is what an operator acts on: its owner and its former owners are marked in the same change (rules R3).
 async function operated(
@@ -88,30 +97,15 @@ async function operated(
   session: CallerSession,
   ref: string,
   ifRevision: number | undefined,
-  act: (effect: Effect, behind: readonly LiveProposal[]) => Operated,
+  operate: (subject: Subject, now: number) => Operation,
 ): Promise<OperationResult> {
-  const round = async (): Promise<OperationResult | typeof LOST_RACE> => {
+  const round = async (): Promise<Round> => {
     const { stored, registered } = await load(core, session, ref, ifRevision)
     await demand(core, registered.definition, 'operate', session, { proposal: stored.proposal })
-    const effect = await core.store.effect(stored.proposal.effect)
-    if (effect === null || effect.attempts.length === 0) return untouched(core, session, stored)
-    const behind = await proposalsBehind(core, effect)
-    const operation = act(effect, behind)
-    for (const { verdict } of operation.verdicts) {
-      if (verdict.kind === 'refused') throw refusal(verdict.code, stored.proposal.status)
-    }
-    const caller = principalName(session.principal)
-    const actor = { participant: caller, trigger: caller }
-    const moves = operation.verdicts.flatMap(({ stored: other, verdict }): Recorded[] => {
-      return verdict.kind === 'move' ? [{ stored: other, move: verdict, actor }] : []
-    })
-    const first = moves[0]
-    if (first === undefined) return untouched(core, session, stored)
-    const write = effectWrite(operation.effect, effect.version)
-    const answer = await core.store.commit(changeOf(core, session.tenant, moves, { effect: write }))
-    if (answer.kind === 'conflict') return LOST_RACE
-    const own = moves.find((recorded) => recorded.stored.proposal.ref === stored.proposal.ref)
-    return resultOf(core, session, { ...stored, proposal: own?.move.proposal ?? stored.proposal }, (own ?? first).move)
+    const subject = await subjectOf(core, session, stored)
+    if (subject === LOST_RACE) return LOST_RACE
+    if (subject === null) return resultOf(core, session, stored, stay(outcomeOf(stored.proposal.status)))
+    return record(core, session, stored, subject, operate(subject, core.clock.now()))
   }
   return untilSettled(round, async () => {
     const { stored } = await load(core, session, ref)
@@ -119,8 +113,55 @@ async function operated(
   })
 }
 
-function untouched(core: Core, session: CallerSession, stored: LiveProposal): Promise<OperationResult> {
-  return resultOf(core, session, stored, stay(outcomeOf(stored.proposal.status)))
+/**
+ * The effect that the proposal owns or owned; null if it never did. The right to operate is asked for the owner as well,
+ * which may be another action's.
+ */
+async function subjectOf(
+  core: Core,
+  session: CallerSession,
+  { proposal }: LiveProposal,
+): Promise<Subject | typeof LOST_RACE | null> {
+  const effect = await core.store.effect(proposal.effect)
+  const behind = effect === null ? [] : await proposalsBehind(core, effect)
+  const owner = behind.find((one) => one.proposal.ref === effect?.owner)
+  const own = behind.find((one) => one.proposal.ref === proposal.ref)
+  if (effect === null || owner === undefined || own === undefined) return null
+  if (own.proposal.revision !== proposal.revision) return LOST_RACE
+  if (owner !== own) {
+    const registered = core.registry.permitting(owner.proposal.action)
+    if (registered === null) throw new NotPermitted()
+    await demand(core, registered.definition, 'operate', session, { proposal: owner.proposal })
+  }
+  return { effect, owner, behind }
+}
+
+async function record(
+  core: Core,
+  session: CallerSession,
+  stored: LiveProposal,
+  { effect: before, behind }: Subject,
+  { effect, verdictOn }: Operation,
+): Promise<Round> {
+  const caller = principalName(session.principal)
+  const actor = { participant: caller, trigger: caller }
+  const answers = behind.map((one) => ({ one, verdict: heard(one, verdictOn(one)) }))
+  const moves = answers.flatMap(({ one, verdict }): Recorded[] => {
+    return verdict.kind === 'move' ? [{ stored: one, move: verdict, actor }] : []
+  })
+  const [first] = moves
+  const own = answers.find(({ one }) => one.proposal.ref === stored.proposal.ref)?.verdict
+  if (first === undefined) return resultOf(core, session, stored, own ?? stay(outcomeOf(stored.proposal.status)))
+  const change = changeOf(core, session.tenant, moves, { effect: effectWrite(effect, before.version) })
+  const answer = await core.store.commit(change)
+  if (answer.kind === 'conflict') return LOST_RACE
+  if (own?.kind !== 'move') return resultOf(core, session, stored, first.move)
+  return resultOf(core, session, { ...stored, proposal: own.proposal }, own)
+}
+
+function heard({ proposal }: LiveProposal, verdict: Verdict): Exclude<Verdict, Refused> {
+  if (verdict.kind === 'refused') throw refusal(verdict.code, proposal.status)
+  return verdict
 }
 
 function codeAt(text: string, path: string): ReasonCode {

@@ -80,7 +80,7 @@ export function settlement(verdict: Settlement['verdict'], fields: Partial<Settl
 
 /** Numbers attempts and observations in the order in which they are given. */
 export function effect(
-  attempts: readonly Attempt[],
+  attempts: EvidenceSource['attempts'],
   observations: readonly Observation[] = [],
   settled: Settlement | null = null,
 ): EvidenceSource {

@@ -19,20 +19,17 @@ export function personReason(effect: Effect): PersonReason | null {
 export function attentionOf(proposal: Proposal, effect: Effect): readonly Attention[] {
   const evidence = evidenceOf(effect)
   const flags = unsettledFlags(effect)
+  // A person who settled the effect has seen what there was to see.
+  const isAnswered = evidence.settled !== null
   const raised: Attention[] = []
   if (evidence.conflict) raised.push('conflicting_evidence')
   if (flags.has('effect_mismatch') || flags.has('predates_attempt')) raised.push('effect_mismatch')
-  if (
-    flags.has('duplicate') ||
-    flags.has('reference_differs') ||
-    (evidence.status === 'CONFIRMED' && evidence.duplicatePossible)
-  ) {
-    raised.push('duplicate_possible')
-  }
+  const mayBeTwice = evidence.status === 'CONFIRMED' && evidence.duplicatePossible && !isAnswered
+  if (flags.has('duplicate') || flags.has('reference_differs') || mayBeTwice) raised.push('duplicate_possible')
   if (flags.has('reversed')) raised.push('reversed')
-  if (saysNothingWasDone(proposal) && mayHaveDoneIt(proposal, effect)) {
+  if (!isAnswered && saysNothingWasDone(proposal) && mayHaveDoneIt(proposal, effect)) {
     if (evidence.status === 'CONFIRMED') raised.push('late_evidence')
-    if (evidence.status === 'UNKNOWN' && evidence.settled === null) raised.push('effect_in_doubt')
+    if (evidence.status === 'UNKNOWN') raised.push('effect_in_doubt')
   }
   return raised
 }

@@ -1,29 +1,59 @@
 // Operators and providers: resume, settle and observe. None of them calls the executor, none of them is evidence by itself.
-import type { Effect, Settlement } from '../../effect/effect.ts'
-import { evidenceOf } from '../../effect/effect-evidence.ts'
+import { evidenceOf, openAttempt } from '../../effect/effect-evidence.ts'
+import type { Effect } from '../../effect/effect.ts'
 import type { ReasonCode } from '../../effect/reference.ts'
+import {
+  isConfirmation,
+  isRepetition,
+  type OperatorVerdict,
+  settlementOf,
+  standingSettlement,
+  withSettled,
+} from '../../effect/settlement.ts'
 import { type Principal, principalName, samePrincipal } from '../principal.ts'
 import type { Proposal } from '../proposal.ts'
 import { isClosed, isInDoubt, isSettled } from '../status.ts'
-import { attentionOf } from './attention.ts'
+import { attentionOf, personReason } from './attention.ts'
 import { next, outcomeOf, reason, refuse, same, stay, type Verdict } from './verdict.ts'
 
 /**
- * A person wants the target to be asked again: both budgets start anew. What asked for a person sticks until it is settled,
- * so the next answer may ask again. Only the owner has anything to be looked into. Spec: lifecycle 7.
+ * Whether a person is asked about an effect: its owner waits for one, or it was closed otherwise and what became of the
+ * effect is unknown, contradictory or not what was approved. A status that says what became of it is reopened by the
+ * evidence before anybody is asked. Spec: rules R8.
  */
-export function resume(
-  proposal: Proposal,
-  command: { readonly reason: ReasonCode; readonly effect: Effect },
-  now: number,
-): Verdict {
-  const { attempts, owner } = command.effect
-  const last = owner === proposal.ref ? attempts.at(-1) : undefined
-  if (proposal.status !== 'verification_unresolved' || last === undefined) return stay(outcomeOf(proposal.status))
+export function isPersonAsked(owner: Proposal, effect: Effect): boolean {
+  if (owner.status === 'verification_unresolved') return true
+  if (!isClosed(owner.status) || isSettled(owner.status)) return false
+  const { status, settled } = evidenceOf(effect)
+  return (status === 'UNKNOWN' && settled === null) || personReason(effect) !== null
+}
+
+/** What an operator asks for, and the effect it is about. */
+export interface Resumption {
+  readonly reason: ReasonCode
+  /** The owner of the effect; nobody else has anything to be looked into. */
+  readonly owner: Proposal
+  readonly effect: Effect
+}
+
+/**
+ * A person wants the target to be asked again: both budgets start anew. What asked for a person sticks until it is settled,
+ * so the next answer may ask again. An owner that was closed otherwise keeps its status. Spec: lifecycle 7, rules R3.
+ */
+export function resume(proposal: Proposal, { reason: why, owner, effect }: Resumption, now: number): Verdict {
+  if (openAttempt(effect) !== null) return stay('in_progress')
+  const last = effect.attempts.at(-1)
+  if (proposal.ref !== owner.ref || last === undefined || !isPersonAsked(owner, effect)) {
+    return stay(outcomeOf(proposal.status))
+  }
+  const attempt = last.number
   return {
     kind: 'move',
-    proposal: next(proposal, 'verification_pending', { attempt: last.number }, now),
-    receipt: { type: 'operation.resumed', attempt: last.number, reason: command.reason },
+    proposal:
+      proposal.status === 'verification_unresolved'
+        ? next(proposal, 'verification_pending', { attempt }, now)
+        : same(proposal, now, {}),
+    receipt: { type: 'operation.resumed', attempt, reason: why },
     outcome: 'resumed',
     reason: null,
   }
@@ -44,38 +74,65 @@ export function giveUp(proposal: Proposal, why: 'definition_missing' | 'content_
   }
 }
 
-/** A person's verdict, by whom, and the effect with it. */
+/** A person's verdict, whose it is, and the effect as it was read. */
 export interface SettlementCommand {
-  readonly settlement: Settlement
-  readonly by: Principal
-  /** Whoever approved and counted: they never settle what they released. */
+  readonly said: Omit<OperatorVerdict, 'by' | 'at'>
+  readonly operator: Principal
+  /** Whoever approved and counted, of all proposals behind the effect: they never settle what they released. */
   readonly approvers: readonly Principal[]
-  /** The effect as it is, and with the settlement in it. */
-  readonly before: Effect
-  readonly after: Effect
+  readonly owner: Proposal
+  readonly effect: Effect
+}
+
+/** What a verdict makes of the effect: settled, or its settlement confirmed; else why nothing comes of it. */
+export type Settling =
+  | { readonly kind: 'settles' | 'confirms'; readonly effect: Effect }
+  | { readonly kind: 'stays'; readonly because: 'in_progress' | 'replayed' | 'not_asked' }
+
+/**
+ * Takes a person's verdict on an effect. While a person is asked, it settles everything that is on record; afterwards only
+ * a second operator is heard, who says as well that nothing was done. Spec: rules R8.
+ */
+export function judgeSettlement({ said, operator, owner, effect }: SettlementCommand, now: number): Settling {
+  // What may be on the wire is settled by nobody.
+  if (openAttempt(effect) !== null) return { kind: 'stays', because: 'in_progress' }
+  const verdict = { ...said, by: principalName(operator), at: now }
+  if (isPersonAsked(owner, effect)) {
+    return { kind: 'settles', effect: withSettled(effect, settlementOf(effect, verdict)) }
+  }
+  const standing = standingSettlement(effect)
+  if (standing === null) return { kind: 'stays', because: 'not_asked' }
+  if (isConfirmation(standing, verdict)) {
+    return { kind: 'confirms', effect: withSettled(effect, { ...standing, secondOperator: verdict.by }) }
+  }
+  return { kind: 'stays', because: isRepetition(standing, verdict) ? 'replayed' : 'not_asked' }
 }
 
 /**
- * Takes a person's verdict, only while a person is asked: the owner is unresolved, or it is closed and the effect is
- * UNKNOWN or in conflict. Never the requester's, never a counted approver's. Spec: rules R8.
+ * What a person's verdict does to a proposal behind the effect, its owner or a former one. Never the requester's verdict,
+ * nor that of the agent's owner or a counted approver; an agent never settles. Spec: lifecycle 7, rules R3 and R8.
  */
 export function settle(proposal: Proposal, command: SettlementCommand, now: number): Verdict {
-  const { settlement, by, approvers, before, after } = command
-  const involved = [proposal.requester, ...approvers, ...(proposal.agentOwner === null ? [] : [proposal.agentOwner])]
-  if (by.kind === 'agent' || involved.some((principal) => samePrincipal(principal, by))) return refuse('not_permitted')
-  // The second operator is a second person, and no more involved than the first.
-  const others = [by, ...involved].map((principal): string => principalName(principal))
-  if (settlement.secondOperator !== null && others.includes(settlement.secondOperator)) return refuse('not_permitted')
-  const evidence = evidenceOf(before)
-  const open = evidence.settled === null && evidence.status === 'UNKNOWN' && before.owner === proposal.ref
-  // A status that says what became of the effect is reopened by the evidence before a person is asked.
-  const closed = isClosed(proposal.status) && !isSettled(proposal.status)
-  const asked = proposal.status === 'verification_unresolved' || (closed && open)
-  if (!asked) return stay(outcomeOf(proposal.status))
+  const { said, operator, approvers, owner } = command
+  const { requester, agentOwner, status } = proposal
+  const involved = [requester, ...(agentOwner === null ? [] : [agentOwner]), ...approvers]
+  if (operator.kind === 'agent' || involved.some((one) => samePrincipal(one, operator))) return refuse('not_permitted')
+  const settling = judgeSettlement(command, now)
+  if (settling.kind === 'stays') {
+    return stay(settling.because === 'not_asked' ? outcomeOf(status) : settling.because)
+  }
+
+  // One that was closed otherwise keeps its status (rules R3).
+  const to = status === 'verification_unresolved' ? settled(proposal, said, now) : same(proposal, now, {})
+  const attention = attentionOf(to, settling.effect)
+  const isTouched = to.status !== status || attention.join() !== proposal.attention.join()
+  // A former owner is written only if the verdict changes something about it.
+  if (proposal.ref !== owner.ref && !isTouched) return stay(outcomeOf(status))
+  const detail = settling.kind === 'confirms' ? [said.verdict, 'second_operator'] : [said.verdict]
   return {
     kind: 'move',
-    proposal: settled(proposal, settlement, after, now),
-    receipt: { type: 'operation.settled', reason: settlement.reason, detail: [settlement.verdict, principalName(by)] },
+    proposal: { ...to, attention },
+    receipt: { type: 'operation.settled', reason: said.reason, externalReference: said.evidenceReference, detail },
     outcome: 'settled',
     reason: null,
   }
@@ -92,16 +149,13 @@ export function observe(proposal: Proposal, now: number): Verdict {
   }
 }
 
-function settled(proposal: Proposal, settlement: Settlement, after: Effect, now: number): Proposal {
-  const changes = { attention: attentionOf(proposal, after) }
-  // One that was closed otherwise keeps its status (rules R3).
-  if (proposal.status !== 'verification_unresolved') return same(proposal, now, changes)
-  switch (settlement.verdict) {
+function settled(proposal: Proposal, { verdict, reason: why }: SettlementCommand['said'], now: number): Proposal {
+  switch (verdict) {
     case 'occurred':
-      return next(proposal, 'verified', { settledAt: now }, now, changes)
+      return next(proposal, 'verified', { settledAt: now }, now)
     case 'did_not_occur':
-      return next(proposal, 'failed_known', { reason: settlement.reason, settledAt: now }, now, changes)
+      return next(proposal, 'failed_known', { reason: why, settledAt: now }, now)
     case 'closed_unknown':
-      return next(proposal, 'closed_unknown', { reason: settlement.reason, settledAt: now }, now, changes)
+      return next(proposal, 'closed_unknown', { reason: why, settledAt: now }, now)
   }
 }

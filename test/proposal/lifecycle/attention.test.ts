@@ -101,13 +101,15 @@ describe('trace S32: an attempt behind a proposal that says nothing was done', (
     expect(denied).toEqual([])
   })
 
-  it('trace S32 once a person has closed the effect, it is not shown again', () => {
-    const closed = claimed([inDoubt], [], settlement('closed_unknown'))
-    const occurred = claimed([inDoubt], [], settlement('occurred'))
+  it.each(['occurred', 'did_not_occur', 'closed_unknown'] as const)(
+    'trace S32 once a person has settled the effect as %s, it is off the desk',
+    (verdict) => {
+      const settled = claimed([inDoubt, inDoubt], [], settlement(verdict, { upToAttempt: 2 }))
 
-    expect(attentionOf(sample('expired'), closed)).toEqual([])
-    expect(attentionOf(sample('expired'), occurred)).toEqual(['late_evidence'])
-  })
+      expect(attentionOf(sample('expired'), settled)).toEqual([])
+      expect(attentionOf(sample('verified'), settled)).toEqual([])
+    },
+  )
 
   it('another proposal’s attempts are no surprise to one whose own had no effect', () => {
     const other = attempt({ proposal: P2, ending: ending('failed_unknown') })

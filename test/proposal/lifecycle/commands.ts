@@ -5,9 +5,9 @@ import type { Evidenced } from '../../../src/proposal/lifecycle/follow-evidence.
 import { lifecycle } from '../../../src/proposal/lifecycle/lifecycle.ts'
 import type { Verdict } from '../../../src/proposal/lifecycle/verdict.ts'
 import type { Proposal } from '../../../src/proposal/proposal.ts'
-import { attempt, ending, observation, settlement } from '../../effect/builders.ts'
+import { attempt, ending, observation, ref, settlement } from '../../effect/builders.ts'
 import { principal } from '../policy-fixtures.ts'
-import { absence, claimed, code, confirmation, expiresAt, given, now, OTHER_COMMITMENT, P2 } from './sample.ts'
+import { absence, claimed, code, confirmation, expiresAt, given, now, OTHER_COMMITMENT, P2, sample } from './sample.ts'
 
 /** One command in one situation. `null` is the answer of a command that lets the operation go on. */
 export interface Situation {
@@ -21,6 +21,9 @@ const second = given('user:bert')
 const drift = { reason: 'material_drift', paths: ['/amount'], replacedBy: null, replacementDropped: true } as const
 const late = observation({ source: 'executor', answer: 'accepted', flags: ['late'] })
 const endedBadly = [attempt({ ending: ending('failed_unknown') })]
+const contradicted = claimed(endedBadly, [absence(), confirmation()])
+const contradictedSince = formerly([absence(), confirmation()])
+const settledOnce = { ...contradicted, settlement: settlement('did_not_occur', { upToSequence: 2 }) }
 
 const decisions: readonly Situation[] = [
   situation('approve', 'and the policy is met', approving(first, [])),
@@ -106,13 +109,26 @@ const evidence: readonly Situation[] = [
 const operations: readonly Situation[] = [
   situation('resume', 'as the owner', resuming(claimed(endedBadly))),
   situation('resume', 'as a former owner', resuming(formerly([]))),
+  situation('resume', 'while a call is under way', resuming(claimed([attempt()]))),
   situation('giveUp', 'without a definition', (proposal, at) => {
     return lifecycle.giveUp(proposal, 'definition_missing', at)
   }),
   ...(['occurred', 'did_not_occur', 'closed_unknown'] as const).map((verdict) => {
     return situation('settle', verdict, settlingAs('user:operator', verdict))
   }),
+  situation('settle', 'occurred, as a former owner', settlingAs('user:operator', 'occurred', contradictedSince)),
   situation('settle', 'occurred, says the requester', settlingAs('user:rita', 'occurred')),
+  situation('settle', 'did_not_occur, says a second operator', settlingAs('user:other', 'did_not_occur', settledOnce)),
+  situation(
+    'settle',
+    'did_not_occur, says the first once more',
+    settlingAs('user:operator', 'did_not_occur', settledOnce),
+  ),
+  situation(
+    'settle',
+    'occurred, while a call is under way',
+    settlingAs('user:operator', 'occurred', claimed([attempt()])),
+  ),
   situation('observe', 'an event of the provider', lifecycle.observe),
   situation('erase', 'with nothing open', erasing(null)),
   situation('erase', 'while the effect is UNKNOWN', erasing(claimed(endedBadly))),
@@ -193,18 +209,23 @@ function formerly(seen: Effect['observations']): Effect {
 }
 
 function resuming(effect: Effect): Run {
-  return (proposal, at) => lifecycle.resume(proposal, { reason: code('outage_over'), effect }, at)
+  return (proposal, at) => {
+    return lifecycle.resume(proposal, { reason: code('outage_over'), owner: ownerOf(effect, proposal), effect }, at)
+  }
 }
 
-function settlingAs(by: string, verdict: Settlement['verdict']): Run {
-  const command = {
-    settlement: settlement(verdict, { upToSequence: 2, at: now }),
-    by: principal(by),
-    approvers: [principal('user:anna')],
-    before: claimed(endedBadly, [absence(), confirmation()]),
-    after: claimed(endedBadly, [absence(), confirmation()], settlement(verdict, { upToSequence: 2, at: now })),
+function settlingAs(operator: string, verdict: Settlement['verdict'], effect: Effect = contradicted): Run {
+  const said = { verdict, reason: code('statement_checked'), evidenceReference: ref('case-1') }
+  const approvers = [principal('user:anna')]
+  return (proposal, at) => {
+    const command = { said, operator: principal(operator), approvers, owner: ownerOf(effect, proposal), effect }
+    return lifecycle.settle(proposal, command, at)
   }
-  return (proposal, at) => lifecycle.settle(proposal, command, at)
+}
+
+// The second proposal waits for a person wherever it is the owner.
+function ownerOf(effect: Effect, proposal: Proposal): Proposal {
+  return effect.owner === P2 ? sample('verification_unresolved', { ref: P2 }) : proposal
 }
 
 function erasing(effect: Effect | null): Run {

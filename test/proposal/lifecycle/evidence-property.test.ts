@@ -83,8 +83,8 @@ function agrees({ status }: Proposal, effect: Effect): boolean {
     case 'expired':
     case 'stale':
     case 'superseded':
-      // A person who closed the effect without an answer has seen what there is to see.
-      if (known.settled === 'closed_unknown') return true
+      // A person who settled the effect has seen what there was to see.
+      if (known.settled !== null) return true
       return !effect.attempts.some((attempt) => attempt.proposal === P1 && mayHaveOccurred(effect, attempt))
   }
 }

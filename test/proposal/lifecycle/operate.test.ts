@@ -1,18 +1,30 @@
 // Operators and providers: who may settle what, what resuming does, and what an event of a provider does not do.
 import { describe, expect, it } from 'vitest'
 import type { Effect, Settlement } from '../../../src/effect/effect.ts'
-import type { SettlementCommand } from '../../../src/proposal/lifecycle/operate.ts'
+import { evidenceOf } from '../../../src/effect/effect-evidence.ts'
+import { isPersonAsked, judgeSettlement, type SettlementCommand } from '../../../src/proposal/lifecycle/operate.ts'
 import { lifecycle } from '../../../src/proposal/lifecycle/lifecycle.ts'
+import type { Verdict } from '../../../src/proposal/lifecycle/verdict.ts'
 import type { Proposal } from '../../../src/proposal/proposal.ts'
 import { STATUSES, type Status } from '../../../src/proposal/status.ts'
 import { attempt, ending, ref, settlement } from '../../effect/builders.ts'
 import { principal } from '../policy-fixtures.ts'
-import { absence, claimed, code, confirmation, now, P2, sample } from './sample.ts'
+import { absence, claimed, code, confirmation, now, P1, P2, sample } from './sample.ts'
 import { moved, tell } from './tell.ts'
 
 const unresolved = sample('verification_unresolved')
-const inDoubt = claimed([attempt({ ending: ending('failed_unknown') })])
-const conflict = claimed([attempt({ ending: ending('failed_unknown') })], [absence(), confirmation()])
+const failedUnknown = attempt({ ending: ending('failed_unknown') })
+const inDoubt = claimed([failedUnknown])
+const conflict = claimed([failedUnknown], [absence(), confirmation()])
+const underWay = claimed([failedUnknown, attempt()])
+/** The first proposal's attempt, denied and then found; the second proposal owns the effect since. */
+const formerly = claimed(
+  [attempt({ ending: ending('failed_known') }), attempt({ proposal: P2, ending: ending('failed_unknown') })],
+  [absence(), confirmation()],
+  null,
+  { owner: P2 },
+)
+const owner2 = sample('verification_unresolved', { ref: P2 })
 
 describe('rule R8: who settles', () => {
   it.each<[string, string, string]>([
@@ -24,23 +36,14 @@ describe('rule R8: who settles', () => {
     ['whom the agent acted for', 'user:olga', '! not_permitted'],
     ['a counted approver', 'user:anna', '! not_permitted'],
     ['a service of the requester’s id', 'service:rita', '→ verified'],
-  ])('rule R8 %s', (_, by, expected) => {
-    expect(tell(unresolved, settle(unresolved, 'occurred', { by: principal(by) }))).toBe(expected)
-  })
-
-  it.each<[string, string, string]>([
-    ['another operator', 'user:second', '→ failed_known'],
-    ['the same operator', 'user:operator', '! not_permitted'],
-    ['the requester', 'user:rita', '! not_permitted'],
-    ['a counted approver', 'user:anna', '! not_permitted'],
-  ])('trace S8 the second operator is %s', (_, second, expected) => {
-    expect(tell(unresolved, settle(unresolved, 'did_not_occur', { second }))).toBe(expected)
+  ])('rule R8 %s', (_, operator, expected) => {
+    expect(tell(unresolved, settle(unresolved, 'occurred', { operator }))).toBe(expected)
   })
 
   it('rule R8 without an agent nobody stands behind it', () => {
     const own = { ...unresolved, agent: null, agentOwner: null }
 
-    expect(tell(own, settle(own, 'occurred', { by: principal('user:olga') }))).toBe('→ verified')
+    expect(tell(own, settle(own, 'occurred', { operator: 'user:olga' }))).toBe('→ verified')
   })
 })
 
@@ -50,23 +53,29 @@ describe('rule R8: only while a person is asked', () => {
   it.each(STATUSES)('rule R8 %s', (status) => {
     const proposal = sample(status)
 
-    expect(settle(proposal, 'occurred', { before: conflict }).kind).toBe(asked.has(status) ? 'move' : 'stay')
-    expect(settle(proposal, 'occurred', { before: inDoubt }).kind).toBe(asked.has(status) ? 'move' : 'stay')
+    expect(settle(proposal, 'occurred', { effect: conflict }).kind).toBe(asked.has(status) ? 'move' : 'stay')
+    expect(settle(proposal, 'occurred', { effect: inDoubt }).kind).toBe(asked.has(status) ? 'move' : 'stay')
   })
 
   it.each<[string, Effect]>([
-    ['it is confirmed', claimed(inDoubt.attempts, [confirmation()])],
-    ['it is proven absent', claimed(inDoubt.attempts, [absence()])],
-    ['it was settled', claimed(inDoubt.attempts, [], settlement('closed_unknown'))],
-    ['another proposal owns it', { ...inDoubt, owner: P2 }],
-  ])('rule R8 what is closed is not asked about when %s', (_, before) => {
-    expect(tell(sample('expired'), settle(sample('expired'), 'occurred', { before }))).toBe('= expired')
+    ['it is confirmed', claimed([failedUnknown], [confirmation()])],
+    ['it is proven absent', claimed([failedUnknown], [absence()])],
+    ['it was settled', claimed([failedUnknown], [], settlement('closed_unknown'))],
+  ])('rule R8 what is closed is not asked about when %s', (_, effect) => {
+    expect(isPersonAsked(sample('expired'), effect)).toBe(false)
+    expect(tell(sample('expired'), settle(sample('expired'), 'occurred', { effect }))).toBe('= expired')
   })
 
-  it('rule R8 whoever is unresolved is asked, also as a former owner', () => {
-    expect(tell(unresolved, settle(unresolved, 'closed_unknown', { before: { ...inDoubt, owner: P2 } }))).toBe(
-      '→ closed_unknown',
-    )
+  it('rule R8 what is closed is asked about when something else was found than was approved', () => {
+    const mismatch = confirmation({ verdict: 'UNKNOWN', flags: ['effect_mismatch'] })
+    const effect = claimed([failedUnknown], [absence(), mismatch])
+
+    expect(isPersonAsked(sample('expired'), effect)).toBe(true)
+    expect(moved(settle(sample('expired'), 'did_not_occur', { effect }))).toMatchObject({ attention: [] })
+  })
+
+  it('rule R8 nobody settles what may be on the wire', () => {
+    expect(tell(unresolved, settle(unresolved, 'did_not_occur', { effect: underWay }))).toBe('= in_progress')
   })
 })
 
@@ -79,23 +88,24 @@ describe('what a settlement makes of a proposal', () => {
     expect(settle(unresolved, verdict)).toMatchObject({
       proposal: expected,
       outcome: 'settled',
-      receipt: { type: 'operation.settled', reason: 'statement_checked', detail: [verdict, 'user:operator'] },
+      receipt: {
+        type: 'operation.settled',
+        reason: 'statement_checked',
+        externalReference: 'case-1',
+        detail: [verdict],
+      },
     })
   })
 
-  it('trace S32 what was closed otherwise keeps its status and shows what is left to show', () => {
-    expect(moved(settle(sample('expired'), 'occurred', { before: conflict }))).toMatchObject({
-      status: 'expired',
-      attention: ['late_evidence'],
-    })
-    expect(moved(settle(sample('expired', { attention: ['conflicting_evidence'] }), 'did_not_occur'))).toMatchObject({
-      status: 'expired',
-      attention: [],
-    })
+  it('trace S32 what was closed otherwise keeps its status, and is off the desk', () => {
+    const marked = sample('expired', { attention: ['conflicting_evidence'] })
+
+    expect(moved(settle(marked, 'occurred', { effect: conflict }))).toMatchObject({ status: 'expired', attention: [] })
+    expect(moved(settle(marked, 'did_not_occur'))).toMatchObject({ status: 'expired', attention: [] })
   })
 
   it('trace S36 a conflict ends with it, and later decisive evidence opens it again', () => {
-    const settled = moved(settle(unresolved, 'closed_unknown', { before: conflict }))
+    const settled = moved(settle(unresolved, 'closed_unknown', { effect: conflict }))
     const later = claimed(
       conflict.attempts,
       [...conflict.observations, confirmation()],
@@ -105,40 +115,136 @@ describe('what a settlement makes of a proposal', () => {
     expect(settled).toMatchObject({ status: 'closed_unknown', attention: [] })
     expect(tell(settled, follow(settled, later))).toBe('→ verification_unresolved')
   })
+
+  it.each<[string, Proposal, string]>([
+    ['who waits for a person, too', unresolved, '→ verified'],
+    ['whose mark is taken off', sample('expired', { attention: ['conflicting_evidence'] }), '+ settled'],
+    ['who has nothing to be told', sample('expired'), '= expired'],
+  ])('rule R3 a former owner is marked as well: %s', (_, proposal, expected) => {
+    expect(tell(proposal, settle(proposal, 'occurred', { effect: formerly, owner: owner2 }))).toBe(expected)
+  })
+})
+
+describe('trace S8: the second operator', () => {
+  const failed = sample('failed_known')
+  const once = { ...conflict, settlement: settlement('did_not_occur', { upToSequence: 2 }) }
+  const twice = { ...once, settlement: { ...once.settlement, secondOperator: ref('user:second') } }
+
+  it.each<[string, string, Settlement['verdict'], Effect, string]>([
+    ['is another person', 'user:second', 'did_not_occur', once, '+ settled'],
+    ['is not the first one again', 'user:operator', 'did_not_occur', once, '= replayed'],
+    ['is not the requester', 'user:rita', 'did_not_occur', once, '! not_permitted'],
+    ['is not a counted approver', 'user:anna', 'did_not_occur', once, '! not_permitted'],
+    ['is not an agent', 'agent:helper', 'did_not_occur', once, '! not_permitted'],
+    ['says the same', 'user:second', 'occurred', once, '= failed_known'],
+    ['says it once', 'user:second', 'did_not_occur', twice, '= replayed'],
+    ['is the last one that is needed', 'user:third', 'did_not_occur', twice, '= failed_known'],
+    [
+      'says it while nothing is under way',
+      'user:second',
+      'did_not_occur',
+      { ...once, ...resent(once) },
+      '= in_progress',
+    ],
+  ])('trace S8 the second operator %s', (_, operator, verdict, effect, expected) => {
+    expect(tell(failed, settle(failed, verdict, { operator, effect }))).toBe(expected)
+  })
+
+  it('trace S8 is named beside the first, with a receipt of its own', () => {
+    const command = commanding('did_not_occur', { operator: 'user:second', effect: once }, failed)
+
+    expect(judgeSettlement(command, now)).toMatchObject({
+      kind: 'confirms',
+      effect: { version: once.version + 1, settlement: { ...once.settlement, secondOperator: 'user:second' } },
+    })
+    expect(lifecycle.settle(failed, command, now)).toMatchObject({
+      proposal: { status: 'failed_known', revision: failed.revision + 1 },
+      receipt: { type: 'operation.settled', detail: ['did_not_occur', 'second_operator'] },
+      outcome: 'settled',
+    })
+  })
+
+  it.each<Settlement['verdict']>(['occurred', 'closed_unknown'])(
+    'trace S8 nobody confirms that it is %s',
+    (verdict) => {
+      const settled = claimed([failedUnknown], [], settlement(verdict))
+      const status = verdict === 'occurred' ? 'verified' : 'closed_unknown'
+
+      expect(tell(sample(status), settle(sample(status), verdict, { operator: 'user:second', effect: settled }))).toBe(
+        `= ${status}`,
+      )
+    },
+  )
+
+  it('trace S8 what was found since makes it a verdict of its own, by the first of two', () => {
+    const mismatch = confirmation({ verdict: 'UNKNOWN', flags: ['effect_mismatch'] })
+    const effect = { ...claimed([failedUnknown], [absence(), confirmation(), mismatch]), settlement: once.settlement }
+    const judged = judgeSettlement(commanding('did_not_occur', { operator: 'user:second', effect }, unresolved), now)
+
+    expect(judged).toMatchObject({
+      kind: 'settles',
+      effect: { settlement: { by: 'user:second', secondOperator: null, upToSequence: 3, upToAttempt: 1 } },
+    })
+  })
+
+  it('trace S8 after a contradiction nothing stands that could be confirmed', () => {
+    const effect = {
+      ...claimed([failedUnknown], [absence(), confirmation(), confirmation()]),
+      settlement: once.settlement,
+    }
+
+    expect(evidenceOf(effect)).toMatchObject({ reopened: true, conflict: true })
+    expect(tell(failed, settle(failed, 'did_not_occur', { operator: 'user:second', effect }))).toBe('= failed_known')
+    expect(tell(failed, follow(failed, effect))).toBe('→ verification_unresolved')
+  })
+
+  function resent(effect: Effect): Pick<Effect, 'attempts'> {
+    return { attempts: [...effect.attempts, attempt({ number: 2 })] }
+  }
 })
 
 describe('resuming', () => {
   it('asks the target again about the last attempt', () => {
-    const twice = claimed([attempt({ ending: ending('failed_known') }), attempt({ ending: ending('failed_unknown') })])
+    const twice = claimed([attempt({ ending: ending('failed_known') }), failedUnknown])
 
-    expect(lifecycle.resume(unresolved, { reason: code('outage_over'), effect: twice }, now)).toMatchObject({
+    expect(resume(unresolved, twice)).toMatchObject({
       proposal: { status: 'verification_pending', attempt: 2 },
       receipt: { type: 'operation.resumed', attempt: 2, reason: 'outage_over' },
       outcome: 'resumed',
     })
   })
 
-  it.each<[string, Proposal, Effect]>([
-    ['who is not asked for a person', sample('verification_pending'), inDoubt],
-    ['a former owner', unresolved, { ...inDoubt, owner: P2 }],
-    ['an effect without attempts', unresolved, claimed([])],
-  ])('leaves %s', (_, proposal, effect) => {
-    expect(lifecycle.resume(proposal, { reason: code('outage_over'), effect }, now).kind).toBe('stay')
+  it('trace S32 asks about what is behind a proposal that was closed otherwise', () => {
+    expect(tell(sample('expired'), resume(sample('expired'), conflict))).toBe('+ resumed')
+  })
+
+  it.each<[string, Proposal, Effect, string]>([
+    ['who is not asked for a person', sample('verification_pending'), inDoubt, '= verification_pending'],
+    ['what is closed and known', sample('expired'), claimed([failedUnknown], [absence()]), '= expired'],
+    ['a former owner', unresolved, formerly, '= verification_unresolved'],
+    ['an effect without attempts', unresolved, claimed([]), '= verification_unresolved'],
+    ['a call that is under way', unresolved, underWay, '= in_progress'],
+  ])('leaves %s', (_, proposal, effect, expected) => {
+    expect(tell(proposal, resume(proposal, effect))).toBe(expected)
   })
 
   it('trace S28 what asked for a person sticks: the next answer without facts asks again', () => {
     const mismatch = confirmation({ verdict: 'UNKNOWN', flags: ['effect_mismatch'] })
     const without = confirmation({ verdict: 'UNKNOWN', flags: ['fact_missing'] })
-    const effect = claimed(inDoubt.attempts, [mismatch])
-    const resumed = moved(lifecycle.resume(unresolved, { reason: code('outage_over'), effect }, now))
+    const resumed = moved(resume(unresolved, claimed([failedUnknown], [mismatch])))
 
-    expect(tell(resumed, follow(resumed, claimed(inDoubt.attempts, [mismatch, without])))).toBe(
+    expect(tell(resumed, follow(resumed, claimed([failedUnknown], [mismatch, without])))).toBe(
       '→ verification_unresolved',
     )
-    expect(tell(resumed, follow(resumed, claimed(inDoubt.attempts, [mismatch, confirmation()])))).toBe(
+    expect(tell(resumed, follow(resumed, claimed([failedUnknown], [mismatch, confirmation()])))).toBe(
       '→ verification_unresolved',
     )
   })
+
+  function resume(proposal: Proposal, effect: Effect): Verdict {
+    const owner = effect.owner === P1 ? proposal : owner2
+    return lifecycle.resume(proposal, { reason: code('outage_over'), owner, effect }, now)
+  }
 })
 
 it.each(STATUSES)('rule R7 an event of a provider changes nothing but the record: %s', (status) => {
@@ -161,24 +267,30 @@ describe('rule R9: the verifier cannot be asked', () => {
 })
 
 interface Settling {
-  readonly by?: SettlementCommand['by']
-  readonly second?: string
-  readonly before?: Effect
+  readonly operator?: string
+  readonly effect?: Effect
+  readonly owner?: Proposal
 }
 
-function settle(proposal: Proposal, verdict: Settlement['verdict'], settling: Settling = {}) {
-  const { by = principal('user:operator'), second = null, before = inDoubt } = settling
-  const upToSequence = before.observations.length
-  const record = settlement(verdict, { upToSequence, secondOperator: second === null ? null : ref(second) })
-  const approvers = [principal('user:anna'), principal('user:bert')]
-  return lifecycle.settle(
-    proposal,
-    { settlement: record, by, approvers, before, after: { ...before, settlement: record } },
-    now,
-  )
+function commanding(
+  verdict: Settlement['verdict'],
+  { operator = 'user:operator', effect = inDoubt, owner }: Settling,
+  proposal: Proposal,
+): SettlementCommand {
+  return {
+    said: { verdict, reason: code('statement_checked'), evidenceReference: ref('case-1') },
+    operator: principal(operator),
+    approvers: [principal('user:anna'), principal('user:bert')],
+    owner: owner ?? proposal,
+    effect,
+  }
 }
 
-function follow(proposal: Proposal, effect: Effect) {
+function settle(proposal: Proposal, verdict: Settlement['verdict'], settling: Settling = {}): Verdict {
+  return lifecycle.settle(proposal, commanding(verdict, settling, proposal), now)
+}
+
+function follow(proposal: Proposal, effect: Effect): Verdict {
   return lifecycle.followEvidence(
     proposal,
     {
