@@ -96,7 +96,10 @@ export interface Settlement {
   readonly upToSequence: number
   /** The last attempt that had started; the verdict speaks of these alone. A number, since clocks do not give order (D11). */
   readonly upToAttempt: number
-  /** `kind:id` of the operator, and of the second one who confirmed a `did_not_occur`; only then may the claim pass on. */
+  /**
+   * `kind:id` of the operator, and of the second one who confirmed a `did_not_occur`; only then may the claim pass on.
+   * `erased` once every proposal behind the effect is.
+   */
   readonly by: string
   readonly secondOperator: string | null
   readonly reason: ReasonCode

@@ -240,8 +240,11 @@ export interface Store {
   list(query: ListQuery): Promise<readonly Proposal[]>
   /** Open proposals of a tenant that have expired by `now`, those that expired first coming first. */
   expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]>
-  /** Live proposals whose erasure was asked for and is not done, those that were prepared first coming first. */
-  erasuresOpen(tenant: Reference, limit: number): Promise<readonly Reference[]>
+  /**
+   * Proposals whose erasure was asked for and is not done: deferred, interrupted, or erased since the last scrub that was
+   * done. In the order in which they were prepared, from the one after `after`.
+   */
+  erasuresOpen(tenant: Reference, after: Reference | null, limit: number): Promise<readonly Reference[]>
   receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]>
   events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]>
   /** Remembers what is new and answers what is then remembered; whoever calls compares. */
@@ -251,11 +254,19 @@ export interface Store {
   }): Promise<StoreIdentity>
   /** Every tenant that has a proposal. */
   tenants(): Promise<readonly Reference[]>
-  /** Keys of a tenant that are wrapped under another version than this one. */
-  keysNotUnder(tenant: Reference, kekVersion: string, limit: number): Promise<readonly StoredKey[]>
-  /** Replaces a wrapped key, if it is still the old one; a key that erasure destroyed is never brought back. */
+  /** Keys of a tenant that are wrapped under another version than this one, by proposal, from the one after `after`. */
+  keysNotUnder(
+    tenant: Reference,
+    kekVersion: string,
+    after: Reference | null,
+    limit: number,
+  ): Promise<readonly StoredKey[]>
+  /**
+   * Replaces a wrapped key if it is still the old one, and says whether the renewed one is stored now. A key that erasure
+   * destroyed is never brought back.
+   */
   rewrap(tenant: Reference, proposal: Reference, old: WrappedKey, renewed: WrappedKey): Promise<boolean>
-  /** Removes what deleting leaves behind in files; `busy` when another reader prevented it. */
+  /** Removes from files what the erasures before left behind in them; `busy` when another reader prevented it. */
   scrub(): Promise<'done' | 'busy'>
   health(): Promise<void>
   close(): Promise<void>

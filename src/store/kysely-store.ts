@@ -15,18 +15,23 @@ import type {
   Sealed,
   Store,
   StoredEvent,
+  StoredKey,
   StoreIdentity,
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
 import type { Engine } from './engine.ts'
 import { type EffectReader, effectReader } from './reads/effect-reader.ts'
+import { type ErasureReader, erasureReader } from './reads/erasure-reader.ts'
 import { type EventReader, eventReader } from './reads/event-reader.ts'
+import { type KeyReader, keyReader } from './reads/key-reader.ts'
 import { type ListReader, listReader, type OnCorruptRow } from './reads/list-reader.ts'
 import { type ProposalReader, proposalReader } from './reads/proposal-reader.ts'
 import type { StoreTime } from './store-time.ts'
 import type { Tables } from './tables.ts'
 import { type AdoptIdentity, identityAdopter } from './writes/adopt-identity.ts'
 import { type CommitChange, changeCommitter } from './writes/commit-change.ts'
+import { keyRewrapper, type Rewrap } from './writes/key-writer.ts'
+import { scrubBook, type StrikeScrubbed } from './writes/scrub-book.ts'
 
 /** What a store over a database is made of. `db` only compiles: statements are run by the engine. */
 export interface KyselyStoreParts {
@@ -45,6 +50,10 @@ export class KyselyStore implements Store {
   readonly #effects: EffectReader
   readonly #lists: ListReader
   readonly #events: EventReader
+  readonly #erasures: ErasureReader
+  readonly #strikeScrubbed: StrikeScrubbed
+  readonly #keys: KeyReader
+  readonly #rewrap: Rewrap
 
   constructor({ db, engine, clock, onCorruptRow }: KyselyStoreParts) {
     this.#engine = engine
@@ -54,6 +63,10 @@ export class KyselyStore implements Store {
     this.#effects = effectReader(db)
     this.#lists = listReader(db, onCorruptRow)
     this.#events = eventReader(db)
+    this.#erasures = erasureReader(db)
+    this.#strikeScrubbed = scrubBook(db)
+    this.#keys = keyReader(db)
+    this.#rewrap = keyRewrapper(db)
   }
 
   async commit(change: Change): Promise<Committed | Conflict> {
@@ -76,6 +89,10 @@ export class KyselyStore implements Store {
     return this.#engine.read(() => this.#effects.attemptDetail(key, number))
   }
 
+  async effectByIdempotencyKey(tenant: Reference, idempotencyKey: string): Promise<EffectKey | null> {
+    return this.#engine.read(() => this.#effects.byIdempotencyKey(tenant, idempotencyKey))
+  }
+
   async byRequestKey(tenant: Reference, requestKeyHash: string): Promise<Reference | null> {
     return this.#engine.read(() => this.#proposals.byRequestKey(tenant, requestKeyHash))
   }
@@ -86,6 +103,10 @@ export class KyselyStore implements Store {
 
   async expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]> {
     return this.#engine.read(() => this.#lists.expired(tenant, now, limit))
+  }
+
+  async erasuresOpen(tenant: Reference, after: Reference | null, limit: number): Promise<readonly Reference[]> {
+    return this.#engine.read(() => this.#erasures.open(tenant, after, limit))
   }
 
   async receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]> {
@@ -103,8 +124,33 @@ export class KyselyStore implements Store {
     )
   }
 
+  async tenants(): Promise<readonly Reference[]> {
+    return this.#engine.read(() => this.#keys.tenants())
+  }
+
+  async keysNotUnder(...page: Parameters<Store['keysNotUnder']>): Promise<readonly StoredKey[]> {
+    return this.#engine.read(() => this.#keys.notUnder(...page))
+  }
+
+  async rewrap(...key: Parameters<Store['rewrap']>): Promise<boolean> {
+    return this.#engine.write(
+      () => this.#rewrap(...key),
+      () => true,
+    )
+  }
+
+  // What is on the list before the files are scrubbed is struck off after it; interrupted in between, it is done again.
   async scrub(): Promise<'done' | 'busy'> {
-    return this.#engine.scrub()
+    const erased = await this.#engine.read(() => this.#erasures.unscrubbed())
+    if (erased.length === 0) return 'done'
+    const answer = await this.#engine.scrub()
+    if (answer === 'done') {
+      await this.#engine.write(
+        () => this.#strikeScrubbed(erased),
+        () => true,
+      )
+    }
+    return answer
   }
 
   async health(): Promise<void> {

@@ -1,5 +1,7 @@
 // How a change is applied to the records of a memory store: everything is judged and built first, then put in place at once.
+import { includes } from '../effect/coverage.ts'
 import type { Effect } from '../effect/effect.ts'
+import { ERASED_OPERATOR } from '../effect/erased-operator.ts'
 import type { Reference } from '../effect/reference.ts'
 import type { Approval } from '../proposal/approval.ts'
 import { FIRST_HASH } from '../proposal/receipt-chain.ts'
@@ -55,7 +57,9 @@ export function applyToMemory(records: TenantRecords, change: Change): void {
   for (const [hash, ref] of requestKeysOf(change)) records.requestKeys.set(hash, ref)
   if (effect !== null) records.effects.set(effectName(effect.effect.key), effect)
   for (const write of change.proposals) {
-    if (write.kind === 'erase') eraseFromEffects(records, write.tombstone.ref)
+    if (write.kind !== 'erase') continue
+    eraseFromEffects(records, write.tombstone.ref)
+    records.unscrubbed.add(write.tombstone.ref)
   }
 }
 
@@ -171,7 +175,11 @@ function writtenEffect(records: TenantRecords, write: EffectWrite): EffectRecord
   if (ended !== null && ended.detail !== null && isLive(endedFor)) details.set(ended.number, copyBytes(ended.detail))
   const facts = new Map(before?.facts)
   if (observed !== null && observed.facts !== null && isLive(observed.sealedFor)) {
-    facts.set(observed.observation.sequence, { sealedFor: observed.sealedFor, sealed: copyBytes(observed.facts) })
+    const { sequence, covers } = observed.observation
+    const isAboutErased = (before?.effect.attempts ?? []).some(({ number, proposal }) => {
+      return includes(covers, number) && !isLive(proposal)
+    })
+    if (!isAboutErased) facts.set(sequence, { sealedFor: observed.sealedFor, sealed: copyBytes(observed.facts) })
   }
   const attempts = (before?.effect.attempts ?? []).map((attempt) => {
     return attempt.number === ended?.number ? { ...attempt, ending: ended.ending } : attempt
@@ -193,9 +201,29 @@ function assertOwnEffect(records: TenantRecords, { row, opened }: EffectWrite): 
 
 function eraseFromEffects(records: TenantRecords, ref: Reference): void {
   for (const [name, record] of records.effects) {
-    const details = new Map(record.details)
-    for (const { number, proposal } of record.effect.attempts) if (proposal === ref) details.delete(number)
-    const facts = new Map([...record.facts].filter(([, { sealedFor }]) => sealedFor !== ref))
-    records.effects.set(name, { ...record, details, facts })
+    const own = record.effect.attempts.filter(({ proposal }) => proposal === ref).map(({ number }) => number)
+    const details = new Map([...record.details].filter(([number]) => !own.includes(number)))
+    const facts = new Map(
+      [...record.facts].filter(([sequence, { sealedFor }]) => {
+        const covers = record.effect.observations[sequence - 1]?.covers
+        return sealedFor !== ref && !own.some((number) => covers !== undefined && includes(covers, number))
+      }),
+    )
+    records.effects.set(name, { effect: withoutNames(records, record.effect), details, facts })
   }
+}
+
+// As long as a proposal behind the effect is live, who settled it must not be mixed up with who uses the settlement.
+function withoutNames(records: TenantRecords, effect: Effect): Effect {
+  const { settlement, attempts, version } = effect
+  if (settlement === null || settlement.by === ERASED_OPERATOR) return effect
+  if (attempts.some(({ proposal }) => proposal !== null && records.proposals.get(proposal)?.kind === 'live')) {
+    return effect
+  }
+  const secondOperator = settlement.secondOperator === null ? null : ERASED_OPERATOR
+  return frozenCopy({
+    ...effect,
+    version: version + 1,
+    settlement: { ...settlement, by: ERASED_OPERATOR, secondOperator },
+  })
 }

@@ -4,9 +4,9 @@ import type { Reference } from '../effect/reference.ts'
 import { principalName } from '../proposal/principal.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import { isOpen } from '../proposal/status.ts'
-import type { ListQuery } from '../runtime/ports.ts'
+import type { ListQuery, StoredKey } from '../runtime/ports.ts'
 import { actionNameOf } from './action-name.ts'
-import { effectName, type TenantRecords } from './memory-records.ts'
+import { copyBytes, effectName, type TenantRecords } from './memory-records.ts'
 
 /** The live, visible proposals that pass every filter, newest first. */
 export function listInMemory(records: TenantRecords, query: ListQuery): readonly Proposal[] {
@@ -23,6 +23,34 @@ export function expiredInMemory(records: TenantRecords, now: number, limit: numb
     .sort((a, b) => a.expiresAt - b.expiresAt || (a.ref < b.ref ? -1 : 1))
     .slice(0, limit)
     .map(({ ref }) => ref)
+}
+
+/** Proposals whose erasure was asked for and is not done, or whose bytes have not been scrubbed. */
+export function erasuresOpenInMemory(
+  records: TenantRecords,
+  after: Reference | null,
+  limit: number,
+): readonly Reference[] {
+  const asked = liveProposals(records).filter(({ erasure }) => erasure !== 'none')
+  return [...asked.map(({ ref }) => ref), ...records.unscrubbed]
+    .filter((ref) => after === null || ref > after)
+    .sort()
+    .slice(0, limit)
+}
+
+/** The wrapped keys that are under another version, by proposal. */
+export function keysNotUnderInMemory(
+  records: TenantRecords,
+  kekVersion: string,
+  after: Reference | null,
+  limit: number,
+): readonly StoredKey[] {
+  return [...records.proposals.values()]
+    .flatMap((record) => (record.kind === 'live' ? [{ proposal: record.proposal.ref, ...record.key }] : []))
+    .filter((key) => key.kekVersion !== kekVersion && (after === null || key.proposal > after))
+    .sort((a, b) => (a.proposal < b.proposal ? -1 : 1))
+    .slice(0, limit)
+    .map((key) => ({ ...key, wrapped: copyBytes(key.wrapped) }))
 }
 
 function liveProposals(records: TenantRecords): Proposal[] {

@@ -43,12 +43,21 @@ export interface TenantRecords {
   readonly requestKeys: Map<string, Reference>
   /** By {@link effectName}. */
   readonly effects: Map<string, EffectRecord>
+  /** Erased proposals since the last scrub. */
+  readonly unscrubbed: Set<Reference>
   readonly events: StoredEvent[]
 }
 
 /** A tenant of which nothing is stored yet. */
 export function emptyTenant(): TenantRecords {
-  return { changes: new Map(), proposals: new Map(), requestKeys: new Map(), effects: new Map(), events: [] }
+  return {
+    changes: new Map(),
+    proposals: new Map(),
+    requestKeys: new Map(),
+    effects: new Map(),
+    unscrubbed: new Set(),
+    events: [],
+  }
 }
 
 /** The key of an effect inside its tenant. */

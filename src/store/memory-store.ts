@@ -1,6 +1,6 @@
 // A store in memory: the contract of the durable ones, for tests and trials. It forgets everything when it is dropped.
 import type { EffectKey } from '../effect/effect-key.ts'
-import type { Effect } from '../effect/effect.ts'
+import type { Attempt, Effect } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
 import { StoreUnavailable } from '../proposal/errors.ts'
 import type { Proposal } from '../proposal/proposal.ts'
@@ -15,12 +15,14 @@ import type {
   Sealed,
   Store,
   StoredEvent,
+  StoredKey,
   StoreIdentity,
+  WrappedKey,
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
 import { conflictOf } from './conflicts.ts'
 import { applyToMemory, findInMemory } from './memory-changes.ts'
-import { expiredInMemory, listInMemory } from './memory-queries.ts'
+import { erasuresOpenInMemory, expiredInMemory, keysNotUnderInMemory, listInMemory } from './memory-queries.ts'
 import {
   copyBytes,
   effectName,
@@ -90,6 +92,12 @@ class MemoryStore implements Store {
     return detail === undefined ? null : copyBytes(detail)
   }
 
+  async effectByIdempotencyKey(tenant: Reference, idempotencyKey: string): Promise<EffectKey | null> {
+    const carriesIt = (attempt: Attempt): boolean => attempt.idempotencyKey === idempotencyKey
+    const records = [...this.#records(tenant).effects.values()]
+    return records.find(({ effect }) => effect.attempts.some(carriesIt))?.effect.key ?? null
+  }
+
   async byRequestKey(tenant: Reference, requestKeyHash: string): Promise<Reference | null> {
     return this.#records(tenant).requestKeys.get(requestKeyHash) ?? null
   }
@@ -100,6 +108,10 @@ class MemoryStore implements Store {
 
   async expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]> {
     return expiredInMemory(this.#records(tenant), now, limit)
+  }
+
+  async erasuresOpen(tenant: Reference, after: Reference | null, limit: number): Promise<readonly Reference[]> {
+    return erasuresOpenInMemory(this.#records(tenant), after, limit)
   }
 
   async receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]> {
@@ -126,8 +138,35 @@ class MemoryStore implements Store {
     }
   }
 
+  async tenants(): Promise<readonly Reference[]> {
+    this.#assertOpen()
+    return [...this.#tenants]
+      .filter(([, { proposals }]) => proposals.size > 0)
+      .map(([tenant]) => tenant)
+      .sort()
+  }
+
+  async keysNotUnder(
+    tenant: Reference,
+    ...page: [kekVersion: string, after: Reference | null, limit: number]
+  ): Promise<readonly StoredKey[]> {
+    return keysNotUnderInMemory(this.#records(tenant), ...page)
+  }
+
+  async rewrap(tenant: Reference, proposal: Reference, old: WrappedKey, renewed: WrappedKey): Promise<boolean> {
+    const { proposals } = this.#records(tenant)
+    const record = proposals.get(proposal)
+    if (record?.kind !== 'live') return false
+    if (isSameKey(record.key, renewed)) return true
+    if (!isSameKey(record.key, old)) return false
+    proposals.set(proposal, { ...record, key: { ...renewed, wrapped: copyBytes(renewed.wrapped) } })
+    return true
+  }
+
+  // Nothing is left behind in memory that anybody could read; the list is kept as the other stores keep it.
   async scrub(): Promise<'done' | 'busy'> {
     this.#assertOpen()
+    for (const { unscrubbed } of this.#tenants.values()) unscrubbed.clear()
     return 'done'
   }
 
@@ -147,6 +186,10 @@ class MemoryStore implements Store {
   #assertOpen(): void {
     if (this.#isClosed) throw new StoreUnavailable('The store is closed.')
   }
+}
+
+function isSameKey(a: WrappedKey, b: WrappedKey): boolean {
+  return a.kekVersion === b.kekVersion && Buffer.from(a.wrapped).equals(b.wrapped)
 }
 
 function readLive(record: LiveRecord): LiveProposal {

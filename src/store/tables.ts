@@ -113,7 +113,7 @@ export interface EffectsTable {
   verify_lease_until: number | null
   absences_spent: number
   unavailables_spent: number
-  /** A person's settlement, canonical JSON. */
+  /** A person's settlement, canonical JSON; the erasure of a proposal behind it takes the names out. */
   settlement: string | null
 }
 
@@ -170,7 +170,7 @@ export interface ObservationsTable {
   ended_at: number
   /** The proposal under whose key the facts are sealed. */
   sealed_for: string | null
-  /** Sealed; removed by the erasure of `sealed_for`. */
+  /** Sealed; removed by the erasure of `sealed_for`, or of a proposal whose attempt is covered. */
   facts: Bytes | null
 }
 
@@ -212,6 +212,12 @@ export interface RequestKeysTable {
   tenant: string
   /** HMAC of requester and key. */
   hash: string
+  proposal: string
+}
+
+/** Erased proposals of which bytes may still be in the files; a row goes when they have been scrubbed. */
+export interface UnscrubbedTable {
+  tenant: string
   proposal: string
 }
 
@@ -271,6 +277,7 @@ export interface Tables {
   receipts: ReceiptsTable
   keys: KeysTable
   request_keys: RequestKeysTable
+  unscrubbed: UnscrubbedTable
   events: EventsTable
   changes: ChangesTable
   action_domains: ActionDomainsTable

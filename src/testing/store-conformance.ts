@@ -5,6 +5,8 @@ import { attemptCases, claimCases } from './store-conformance/effect-cases.ts'
 import { erasureCases, evidenceCases } from './store-conformance/erasure-cases.ts'
 import { corruptionCases, identityCases } from './store-conformance/identity-cases.ts'
 import { lifecycleCases, pairingCases } from './store-conformance/lifecycle-cases.ts'
+import { keyCases } from './store-conformance/key-cases.ts'
+import { openErasureCases } from './store-conformance/open-erasure-cases.ts'
 import { proposalCases } from './store-conformance/proposal-cases.ts'
 import { readCases } from './store-conformance/read-cases.ts'
 import { recordCases } from './store-conformance/record-cases.ts'
@@ -44,11 +46,12 @@ const GUARANTEES: readonly (readonly [title: string, cases: readonly Conformance
   ['5: records are only added', recordCases],
   ['6: the lifecycle table', lifecycleCases],
   ['7: no status without its record', pairingCases],
-  ['8: nothing is left beside a tombstone', erasureCases],
+  ['8: nothing is left beside a tombstone', [...erasureCases, ...openErasureCases]],
   ['9: tenants never see each other', tenantCases],
   ['10: who uses the store is remembered', identityCases],
   ['11: a corrupt row is told by its address', corruptionCases],
   ['12: evidence can always be appended', evidenceCases],
+  ['of keys: wrapped anew in place, and never brought back', keyCases],
   ['of reads: filters, order and pages', readCases],
 ]
 

@@ -27,6 +27,11 @@ export class InterceptedStore implements Store {
   async attemptDetail(...input: Parameters<Store['attemptDetail']>): ReturnType<Store['attemptDetail']> {
     return this.#around('attemptDetail', () => this.#store.attemptDetail(...input), null)
   }
+  async effectByIdempotencyKey(
+    ...input: Parameters<Store['effectByIdempotencyKey']>
+  ): ReturnType<Store['effectByIdempotencyKey']> {
+    return this.#around('effectByIdempotencyKey', () => this.#store.effectByIdempotencyKey(...input), null)
+  }
   async byRequestKey(...input: Parameters<Store['byRequestKey']>): ReturnType<Store['byRequestKey']> {
     return this.#around('byRequestKey', () => this.#store.byRequestKey(...input), null)
   }
@@ -36,6 +41,9 @@ export class InterceptedStore implements Store {
   async expired(...input: Parameters<Store['expired']>): ReturnType<Store['expired']> {
     return this.#around('expired', () => this.#store.expired(...input), null)
   }
+  async erasuresOpen(...input: Parameters<Store['erasuresOpen']>): ReturnType<Store['erasuresOpen']> {
+    return this.#around('erasuresOpen', () => this.#store.erasuresOpen(...input), null)
+  }
   async receipts(...input: Parameters<Store['receipts']>): ReturnType<Store['receipts']> {
     return this.#around('receipts', () => this.#store.receipts(...input), null)
   }
@@ -44,6 +52,15 @@ export class InterceptedStore implements Store {
   }
   async adopt(...input: Parameters<Store['adopt']>): ReturnType<Store['adopt']> {
     return this.#around('adopt', () => this.#store.adopt(...input), null)
+  }
+  async tenants(): ReturnType<Store['tenants']> {
+    return this.#around('tenants', () => this.#store.tenants(), null)
+  }
+  async keysNotUnder(...input: Parameters<Store['keysNotUnder']>): ReturnType<Store['keysNotUnder']> {
+    return this.#around('keysNotUnder', () => this.#store.keysNotUnder(...input), null)
+  }
+  async rewrap(...input: Parameters<Store['rewrap']>): ReturnType<Store['rewrap']> {
+    return this.#around('rewrap', () => this.#store.rewrap(...input), null)
   }
   async scrub(): ReturnType<Store['scrub']> {
     return this.#around('scrub', () => this.#store.scrub(), null)

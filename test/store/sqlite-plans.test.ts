@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ListQuery } from '../../src/runtime/ports.ts'
 import type { Operation } from '../../src/store/operation.ts'
 import { effectReader } from '../../src/store/reads/effect-reader.ts'
+import { erasureReader } from '../../src/store/reads/erasure-reader.ts'
 import { eventReader } from '../../src/store/reads/event-reader.ts'
+import { keyReader } from '../../src/store/reads/key-reader.ts'
 import { listReader } from '../../src/store/reads/list-reader.ts'
 import { proposalReader } from '../../src/store/reads/proposal-reader.ts'
 import { sqliteDialect } from '../../src/store/sqlite-dialect.ts'
@@ -95,11 +97,24 @@ describe('a read', () => {
     ['of the detail of an attempt', () => effectReader(db).attemptDetail(effect, 1)],
     ['of expired proposals', () => lists.expired(SAMPLE_TENANT, 1, 50)],
     ['of events', () => eventReader(db).events(SAMPLE_TENANT, 1, 50)],
+    ['of an effect by its idempotency key', () => effectReader(db).byIdempotencyKey(SAMPLE_TENANT, 'ik_1')],
+    ['of open erasures', () => erasureReader(db).open(SAMPLE_TENANT, ref, 50)],
+    ['of keys to be wrapped anew', () => keyReader(db).notUnder(SAMPLE_TENANT, 'k2', ref, 50)],
   ])('%s searches by key and sorts nothing', (_what, operation) => {
     const text = plan(operation())
 
     expect(text).toContain('SEARCH')
     expect(text).not.toMatch(/SCAN|TEMP B-TREE/u)
+  })
+})
+
+describe('the names of all tenants', () => {
+  it('are read one after the other, past their proposals', () => {
+    const text = plan(keyReader(db).tenants())
+
+    expect(text).toMatch(/SEARCH later USING COVERING INDEX \w+ \(tenant>\?\)/u)
+    expect(text).not.toContain('SCAN later')
+    expect(text).not.toContain('SCAN proposals')
   })
 })
 

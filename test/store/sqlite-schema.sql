@@ -136,7 +136,7 @@ CREATE TABLE "observations" (
   "facts" blob,
   constraint "observations_key" primary key ("tenant", "domain", "reference", "sequence"),
   constraint "observations_of" foreign key ("tenant", "domain", "reference") references "effects" ("tenant", "domain", "reference"),
-  constraint "observations_codes" check ("source" in ('verifier', 'executor', 'fence', 'cancel') and "verdict" in ('CONFIRMED', 'FAILED', 'UNKNOWN')),
+  constraint "observations_codes" check ("source" in ('verifier', 'executor', 'fence', 'cancel', 'event') and "verdict" in ('CONFIRMED', 'FAILED', 'UNKNOWN')),
   constraint "observations_proof" check (proof is null or "proof" in ('terminal', 'cancelled', 'fenced', 'key_consumed', 'settled')),
   constraint "observations_cover" check (sequence > 0 and covers_from > 0 and covers_to >= covers_from),
   constraint "observations_sealed" check (facts is null or sealed_for is not null)
@@ -248,6 +248,15 @@ CREATE TABLE "store_identity" (
   constraint "store_identity_single" check (id = 1)
 ) strict;
 
+CREATE TABLE "unscrubbed" (
+  "tenant" text not null,
+  "proposal" text not null,
+  constraint "unscrubbed_key" primary key ("tenant", "proposal"),
+  constraint "unscrubbed_of" foreign key ("tenant", "proposal") references "proposals" ("tenant", "ref")
+) strict, without rowid;
+
+CREATE INDEX "attempts_by_key" on "attempts" ("tenant", "idempotency_key");
+
 CREATE INDEX "attempts_by_lease" on "attempts" ("tenant", "lease_until") where "ended_at" is null;
 
 CREATE INDEX "attempts_by_proposal" on "attempts" ("tenant", "proposal");
@@ -273,6 +282,8 @@ CREATE INDEX "proposals_by_subject" on "proposals" ("tenant", "subject", "ref") 
 CREATE INDEX "proposals_for_person" on "proposals" ("tenant", "ref") where (status = 'verification_unresolved' or attention <> '[]');
 
 CREATE INDEX "proposals_open_by_expiry" on "proposals" ("tenant", "expires_at", "ref") where status in ('awaiting_approval', 'approved');
+
+CREATE INDEX "proposals_to_erase" on "proposals" ("tenant", "ref") where erasure in ('requested', 'pending');
 
 CREATE TRIGGER "action_domains_not_changed" before update on "action_domains" 
 begin select raise(abort, 'domains are never forgotten'); end;
@@ -398,8 +409,12 @@ CREATE TRIGGER "observations_cover_attempts" before insert on "observations" whe
       where made.tenant = new.tenant and made.domain = new.domain and made.reference = new.reference)
 begin select raise(abort, 'an observation covers attempts that were started'); end;
 
-CREATE TRIGGER "observations_not_changed" before update on "observations" when ("new"."tenant" is not "old"."tenant" or "new"."domain" is not "old"."domain" or "new"."reference" is not "old"."reference" or "new"."sequence" is not "old"."sequence" or "new"."source" is not "old"."source" or "new"."answer" is not "old"."answer" or "new"."verdict" is not "old"."verdict" or "new"."covers_from" is not "old"."covers_from" or "new"."covers_to" is not "old"."covers_to" or "new"."target" is not "old"."target" or "new"."proof" is not "old"."proof" or "new"."flags" is not "old"."flags" or "new"."reason" is not "old"."reason" or "new"."external_reference" is not "old"."external_reference" or "new"."matches" is not "old"."matches" or "new"."began_at" is not "old"."began_at" or "new"."ended_at" is not "old"."ended_at" or "new"."sealed_for" is not "old"."sealed_for") or new.facts is not null or not exists (select 1 from proposals as erased where erased.tenant = "old"."tenant"
-    and erased.ref = "old"."sealed_for" and erased.erasure = 'erased')
+CREATE TRIGGER "observations_not_changed" before update on "observations" when ("new"."tenant" is not "old"."tenant" or "new"."domain" is not "old"."domain" or "new"."reference" is not "old"."reference" or "new"."sequence" is not "old"."sequence" or "new"."source" is not "old"."source" or "new"."answer" is not "old"."answer" or "new"."verdict" is not "old"."verdict" or "new"."covers_from" is not "old"."covers_from" or "new"."covers_to" is not "old"."covers_to" or "new"."target" is not "old"."target" or "new"."proof" is not "old"."proof" or "new"."flags" is not "old"."flags" or "new"."reason" is not "old"."reason" or "new"."external_reference" is not "old"."external_reference" or "new"."matches" is not "old"."matches" or "new"."began_at" is not "old"."began_at" or "new"."ended_at" is not "old"."ended_at" or "new"."sealed_for" is not "old"."sealed_for") or new.facts is not null or not (exists (select 1 from proposals as erased where erased.tenant = "old"."tenant"
+    and erased.ref = "old"."sealed_for" and erased.erasure = 'erased') or exists (select 1 from attempts as made
+    join proposals as erased on erased.tenant = made.tenant and erased.ref = made.proposal and erased.erasure = 'erased'
+    where made.tenant = "old"."tenant" and made.domain = "old"."domain"
+    and made.reference = "old"."reference"
+    and made.number between "old"."covers_from" and "old"."covers_to"))
 begin select raise(abort, 'observations are never changed'); end;
 
 CREATE TRIGGER "observations_not_deleted" before delete on "observations" 
@@ -409,8 +424,12 @@ CREATE TRIGGER "observations_numbered" before insert on "observations" when new.
       where kept.tenant = new.tenant and kept.domain = new.domain and kept.reference = new.reference)
 begin select raise(abort, 'observations are numbered without gaps and never replaced'); end;
 
-CREATE TRIGGER "observations_of_content" before insert on "observations" when new.facts is not null and exists (select 1 from proposals as erased where erased.tenant = "new"."tenant"
-    and erased.ref = "new"."sealed_for" and erased.erasure = 'erased')
+CREATE TRIGGER "observations_of_content" before insert on "observations" when new.facts is not null and (exists (select 1 from proposals as erased where erased.tenant = "new"."tenant"
+    and erased.ref = "new"."sealed_for" and erased.erasure = 'erased') or exists (select 1 from attempts as made
+    join proposals as erased on erased.tenant = made.tenant and erased.ref = made.proposal and erased.erasure = 'erased'
+    where made.tenant = "new"."tenant" and made.domain = "new"."domain"
+    and made.reference = "new"."reference"
+    and made.number between "new"."covers_from" and "new"."covers_to"))
 begin select raise(abort, 'nothing is sealed for what has been erased'); end;
 
 CREATE TRIGGER "proposals_begin" before insert on "proposals" when new.revision <> 0 or new.erasure <> 'none' or new.result is not null
@@ -433,6 +452,17 @@ begin
     where tenant = new.tenant and proposal = new.ref;
   update attempts set detail = null where tenant = new.tenant and proposal = new.ref and detail is not null;
   update observations set facts = null where tenant = new.tenant and sealed_for = new.ref and facts is not null;
+  update observations set facts = null where tenant = new.tenant and domain = new.effect_domain
+    and reference = new.effect_reference and facts is not null and exists (select 1 from attempts as made
+    where made.tenant = new.tenant and made.domain = new.effect_domain and made.reference = new.effect_reference
+    and made.proposal = new.ref and made.number between observations.covers_from and observations.covers_to);
+  update effects set version = version + 1, settlement = json_set(settlement, '$.by', 'erased',
+    '$.secondOperator', iif(settlement ->> '$.secondOperator' is null, null, 'erased'))
+    where tenant = new.tenant and domain = new.effect_domain and reference = new.effect_reference
+    and settlement ->> '$.by' <> 'erased' and not exists (select 1 from attempts as made
+    join proposals as live on live.tenant = made.tenant and live.ref = made.proposal and live.erasure <> 'erased'
+    where made.tenant = new.tenant and made.domain = new.effect_domain and made.reference = new.effect_reference);
+  insert into unscrubbed (tenant, proposal) values (new.tenant, new.ref);
 end;
 
 CREATE TRIGGER "proposals_fixed" before update on "proposals" when ("new"."tenant" is not "old"."tenant" or "new"."ref" is not "old"."ref" or "new"."action" is not "old"."action" or "new"."action_name" is not "old"."action_name" or "new"."effect_domain" is not "old"."effect_domain" or "new"."effect_reference" is not "old"."effect_reference" or "new"."created_at" is not "old"."created_at" or "new"."expires_at" is not "old"."expires_at")

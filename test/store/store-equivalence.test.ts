@@ -194,6 +194,9 @@ async function dump(store: Store, run: Run): Promise<unknown> {
     effects: await Promise.all(perEffect),
     lists: await Promise.all(queries.map(async (query) => store.list({ tenant: SAMPLE_TENANT, limit: 50, ...query }))),
     expired: await store.expired(SAMPLE_TENANT, SAMPLE_START + 1e9, 50),
+    toErase: await store.erasuresOpen(SAMPLE_TENANT, null, 50),
+    keys: await store.keysNotUnder(SAMPLE_TENANT, 'k2', null, 50),
+    tenants: await store.tenants(),
     events: await store.events(SAMPLE_TENANT, 0, 1_000),
     requestKeys: await Promise.all([0, 1, 2].map(async (key) => store.byRequestKey(SAMPLE_TENANT, `hash-${key}`))),
   }

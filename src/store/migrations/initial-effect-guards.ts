@@ -1,5 +1,5 @@
 // The first guards of effects: claims that stay, versions and fences that only rise, evidence that is only added.
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { createGuards, type Guard, isChanged, isErased } from './sqlite-guard.ts'
 
 /** Creates the triggers. */
@@ -121,6 +121,15 @@ const attemptGuards: readonly Guard[] = [
   { name: 'attempts_not_deleted', before: 'delete', on: 'attempts', rule: 'attempts are never deleted' },
 ]
 
+// Sealed for what has been erased, or about one of its attempts.
+function isOfErased(row: 'new' | 'old'): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${isErased(row, 'sealed_for')} or exists (select 1 from attempts as made
+    join proposals as erased on erased.tenant = made.tenant and erased.ref = made.proposal and erased.erasure = 'erased'
+    where made.tenant = ${sql.ref(`${row}.tenant`)} and made.domain = ${sql.ref(`${row}.domain`)}
+    and made.reference = ${sql.ref(`${row}.reference`)}
+    and made.number between ${sql.ref(`${row}.covers_from`)} and ${sql.ref(`${row}.covers_to`)}))`
+}
+
 const observationGuards: readonly Guard[] = [
   {
     name: 'observations_numbered',
@@ -142,7 +151,7 @@ const observationGuards: readonly Guard[] = [
     name: 'observations_of_content',
     before: 'insert',
     on: 'observations',
-    when: sql<SqlBool>`new.facts is not null and ${isErased('new', 'sealed_for')}`,
+    when: sql<SqlBool>`new.facts is not null and ${isOfErased('new')}`,
     rule: 'nothing is sealed for what has been erased',
   },
   {
@@ -168,7 +177,7 @@ const observationGuards: readonly Guard[] = [
       'began_at',
       'ended_at',
       'sealed_for',
-    ])} or new.facts is not null or not ${isErased('old', 'sealed_for')}`,
+    ])} or new.facts is not null or not ${isOfErased('old')}`,
     rule: 'observations are never changed',
   },
   { name: 'observations_not_deleted', before: 'delete', on: 'observations', rule: 'observations are never deleted' },

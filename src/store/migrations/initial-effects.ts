@@ -114,6 +114,7 @@ async function attempts(db: Kysely<unknown>, engine: Capabilities): Promise<void
     .where(sql.ref('ended_at'), 'is', null)
     .execute()
   await db.schema.createIndex('attempts_by_proposal').on('attempts').columns(['tenant', 'proposal']).execute()
+  await db.schema.createIndex('attempts_by_key').on('attempts').columns(['tenant', 'idempotency_key']).execute()
 }
 
 async function observations(db: Kysely<unknown>, engine: Capabilities): Promise<void> {

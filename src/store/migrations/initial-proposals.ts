@@ -2,7 +2,7 @@
 import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { STATUSES } from '../../proposal/status.ts'
 import type { Capabilities } from '../capabilities.ts'
-import { needsPerson, statusIsOpen } from '../partial-conditions.ts'
+import { erasureIsOpen, needsPerson, statusIsOpen } from '../partial-conditions.ts'
 import { clusteredTable, table } from './table-form.ts'
 
 const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
@@ -155,6 +155,7 @@ async function proposalIndexes(db: Kysely<unknown>): Promise<void> {
   await on('proposals_by_subject', ['tenant', 'subject', 'ref']).where(sql.ref('subject'), 'is not', null).execute()
   await on('proposals_open_by_expiry', ['tenant', 'expires_at', 'ref']).where(statusIsOpen).execute()
   await on('proposals_for_person', ['tenant', 'ref']).where(needsPerson).execute()
+  await on('proposals_to_erase', ['tenant', 'ref']).where(erasureIsOpen).execute()
 }
 
 async function approvals(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
@@ -223,5 +224,11 @@ async function keys(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
     .addColumn('proposal', 'text', notNull)
     .addPrimaryKeyConstraint('request_keys_key', ['tenant', 'hash'])
     .addForeignKeyConstraint('request_keys_of', ['tenant', 'proposal'], 'proposals', ['tenant', 'ref'])
+    .execute()
+  await clusteredTable(db, engine, 'unscrubbed')
+    .addColumn('tenant', 'text', notNull)
+    .addColumn('proposal', 'text', notNull)
+    .addPrimaryKeyConstraint('unscrubbed_key', ['tenant', 'proposal'])
+    .addForeignKeyConstraint('unscrubbed_of', ['tenant', 'proposal'], 'proposals', ['tenant', 'ref'])
     .execute()
 }

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely'
 import type { EffectKey } from '../../effect/effect-key.ts'
 import type { Effect } from '../../effect/effect.ts'
+import type { Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { Sealed } from '../../runtime/ports.ts'
 import { firstOf, type Operation, rowsOf } from '../operation.ts'
@@ -16,6 +17,7 @@ import type { Tables } from '../tables.ts'
 export interface EffectReader {
   effect(key: EffectKey): Operation<Effect | null>
   attemptDetail(key: EffectKey, number: number): Operation<Sealed | null>
+  byIdempotencyKey(tenant: Reference, idempotencyKey: string): Operation<EffectKey | null>
 }
 
 interface EffectIdentity {
@@ -61,6 +63,15 @@ export function effectReader(db: Kysely<Tables>): EffectReader {
       .where('reference', '=', key.reference)
       .where('number', '=', key.number)
   })
+  // A key is derived from its effect, so all attempts that carry it are of one.
+  const keyedAttempt = statement((key: { tenant: string; idempotencyKey: string }) => {
+    return db
+      .selectFrom('attempts')
+      .select(['tenant', 'domain', 'reference', 'number'])
+      .where('tenant', '=', key.tenant)
+      .where('idempotency_key', '=', key.idempotencyKey)
+      .limit(1)
+  })
 
   return {
     *effect(key) {
@@ -79,6 +90,13 @@ export function effectReader(db: Kysely<Tables>): EffectReader {
       if (stored === null) return null
       const row = new RowReader(stored, 'attempts', [tenant, domain, reference, number])
       return row.maybe('detail', (column) => row.bytes(column))
+    },
+
+    *byIdempotencyKey(tenant, idempotencyKey) {
+      const stored = yield* firstOf(keyedAttempt({ tenant, idempotencyKey }))
+      if (stored === null) return null
+      const row = new RowReader(stored, 'attempts', [tenant, stored.domain, stored.reference, stored.number])
+      return { tenant, domain: row.text('domain'), reference: row.reference('reference') }
     },
   }
 }

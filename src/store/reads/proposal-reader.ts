@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { Receipt } from '../../proposal/receipt.ts'
-import type { ErasedProposal, LiveProposal, WrappedKey } from '../../runtime/ports.ts'
+import type { ErasedProposal, LiveProposal } from '../../runtime/ports.ts'
 import { firstOf, type Operation, rowsOf } from '../operation.ts'
 import { parseApprovals } from '../rows/approval-row.ts'
 import { parseProposal } from '../rows/proposal-row.ts'
@@ -11,7 +11,8 @@ import { parseReceipt } from '../rows/receipt-row.ts'
 import { RowReader } from '../rows/row-reader.ts'
 import { parseTombstone } from '../rows/tombstone-row.ts'
 import { statement } from '../statement.ts'
-import type { KeysTable, ProposalsTable, Tables } from '../tables.ts'
+import { parseKey } from './key-reader.ts'
+import type { ProposalsTable, Tables } from '../tables.ts'
 
 /** The operations that read one proposal. */
 export interface ProposalReader {
@@ -99,9 +100,4 @@ export function proposalReader(db: Kysely<Tables>): ProposalReader {
       return stored && new RowReader(stored, 'request_keys', [tenant, hash]).reference('proposal')
     },
   }
-}
-
-function parseKey(stored: KeysTable): WrappedKey {
-  const row = new RowReader(stored, 'keys', [stored.tenant, stored.proposal])
-  return { kekVersion: row.text('kek_version'), wrapped: row.bytes('wrapped') }
 }

@@ -2,8 +2,9 @@
 import type { AttemptEndingKind, Evidence, Observation, ObservationFlag, ProofKind } from '../../effect/effect.ts'
 import type { EventType } from '../../runtime/ports.ts'
 
-// A record must name every member of the union, so a new code that is forgotten here does not compile.
-function every<Code extends string>(codes: Record<Code, true>): readonly Code[] {
+// A record must name every member of the union, so a new code that is forgotten here does not compile. The union is that
+// of the constant; inferred from the record, it would be whatever stands there.
+function every<Code extends string>(codes: Record<NoInfer<Code>, true>): readonly Code[] {
   return Object.keys(codes) as Code[]
 }
 
@@ -27,6 +28,7 @@ export const SOURCES: readonly Observation['source'][] = every({
   executor: true,
   fence: true,
   cancel: true,
+  event: true,
 })
 
 /** {@link ProofKind} */

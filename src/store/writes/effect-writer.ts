@@ -44,7 +44,7 @@ export function effectWriter(db: Kysely<Tables>): EffectWriter {
       .where('ended_at', 'is', null)
   })
   const insertObservation = statement((row: ObservationsTable) => {
-    const facts = unlessErased(row.facts, { tenant: row.tenant, ref: row.sealed_for })
+    const facts = unlessAboutErased(row)
     return db.insertInto('observations').values({ ...row, facts })
   })
 
@@ -70,6 +70,15 @@ export function effectWriter(db: Kysely<Tables>): EffectWriter {
       }
     },
   }
+}
+
+// Facts about an attempt of an erased proposal are not kept either, for whomever they were sealed (rules R19).
+function unlessAboutErased(row: ObservationsTable): RawBuilder<Sealed | null> {
+  return sql<Sealed | null>`(select ${unlessErased(row.facts, { tenant: row.tenant, ref: row.sealed_for })}
+    where not exists (select 1 from attempts as made join proposals as erased on erased.tenant = made.tenant
+    and erased.ref = made.proposal and erased.erasure = 'erased' where made.tenant = ${row.tenant}
+    and made.domain = ${row.domain} and made.reference = ${row.reference}
+    and made.number between ${row.covers_from} and ${row.covers_to}))`
 }
 
 // What was sealed for a proposal that has been erased meanwhile is dropped; the evidence beside it is kept.

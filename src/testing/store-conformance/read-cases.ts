@@ -130,6 +130,17 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: 'an effect is found by the idempotency key of any of its attempts',
+    async run({ store }) {
+      const { effect } = await attempted(store)
+      await attempted(store)
+      const [attempt] = effect.attempts
+
+      assert.deepEqual(await store.effectByIdempotencyKey(SAMPLE_TENANT, attempt?.idempotencyKey ?? ''), effect.key)
+      assert.equal(await store.effectByIdempotencyKey(SAMPLE_TENANT, 'ik_unknown'), null)
+    },
+  },
+  {
     title: 'events are read in the order of their commits, after a position',
     async run({ store }) {
       const live = await prepared(store)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Change } from '../../runtime/ports.ts'
 import type { ConformanceCase } from './conformance-case.ts'
-import { inserting, updating } from './sample-changes.ts'
+import { erasing, inserting, updating } from './sample-changes.ts'
 import { claiming } from './sample-effects.ts'
 import { inStatus, nextRef, reference, SAMPLE_TENANT, sampleEffectKey } from './sample-proposals.ts'
 import { breaks, commits, effectOf, liveOf, moved, prepared } from './steps.ts'
@@ -46,6 +46,13 @@ export const tenantCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.list({ tenant: OTHER, effect: proposal.effect, dueAt: late, limit: 10 }), [])
       assert.deepEqual(await store.list({ tenant: OTHER, dueAt: late, limit: 10 }), [])
       assert.deepEqual(await store.expired(OTHER, late, 10), [])
+      const { idempotencyKey } = claiming(proposal, null).opened ?? assert.fail()
+      assert.equal(await store.effectByIdempotencyKey(OTHER, idempotencyKey), null)
+      assert.deepEqual(await store.keysNotUnder(OTHER, 'k2', null, 10), [])
+      const withdrawn = await moved(store, await prepared(store), 'withdrawn', { core: { erasure: 'pending' } })
+      await commits(store, erasing(await moved(store, await prepared(store), 'withdrawn')))
+      assert.notDeepEqual(await store.erasuresOpen(SAMPLE_TENANT, null, 10), [])
+      assert.deepEqual(await store.erasuresOpen(OTHER, null, 10), [], withdrawn.proposal.ref)
       assert.deepEqual(await store.events(OTHER, 0, 10), [])
     },
   },
