@@ -9,6 +9,22 @@ export {
 export { BusinessSystemError } from './testing/business-system/exchange.ts'
 export type { FaultName } from './testing/business-system/faults.ts'
 export {
+  PayablesClient,
+  type PaymentOrder,
+  type PaymentOutcome,
+  type PaymentRefusalReason,
+  type PaymentSearch,
+} from './testing/business-system/payables-client.ts'
+export type {
+  ApprovalState,
+  BookedPayment,
+  FoundPayments,
+  Invoice,
+  PaymentAnswer,
+  PaymentBody,
+  PeriodState,
+} from './testing/business-system/payables-wire.ts'
+export {
   type BusinessSystem,
   type BusinessSystemOptions,
   startBusinessSystem,
@@ -17,6 +33,8 @@ export type {
   BookedRefund,
   EffectCount,
   FoundRefunds,
+  KnownRequest,
+  LookUp,
   Order,
   RefundAnswer,
   RequestState,

@@ -1,6 +1,7 @@
 // The typed client of the business system, as the executor, verifier and resolver of an example action use it.
 import type { Money } from '../../proposal/money.ts'
 import { BusinessSystemError, exchange } from './exchange.ts'
+import { isTerminal } from './look-up.ts'
 import type { RefundRefusal } from './refunds.ts'
 import {
   type FoundRefunds,
@@ -95,17 +96,10 @@ export class BusinessClient {
     const url = new URL('/refunds', this.#url)
     for (const key of idempotencyKeys) url.searchParams.append('idempotencyKey', key)
     const found = await exchange(url, foundRefundsSchema, { signal })
-    return { ...found, isTerminal: isTerminal(found, idempotencyKeys) }
+    return { ...found, isTerminal: found.refunds.length === 0 && isTerminal(found, idempotencyKeys) }
   }
 }
 
 function isCertainRefusal(code: string): code is RefusalReason {
   return certainRefusals.has(code)
-}
-
-function isTerminal({ state, refunds, requests }: FoundRefunds, idempotencyKeys: readonly string[]): boolean {
-  const finished = new Set(
-    requests.filter((request) => request.state === 'finished_without_effect').map((request) => request.idempotencyKey),
-  )
-  return state === 'complete' && refunds.length === 0 && idempotencyKeys.every((key) => finished.has(key))
 }

@@ -1,6 +1,7 @@
-// The business system's one SQLite file: opened, checked to be its own, and filled with orders at first use.
+// The business system's one SQLite file: opened, checked to be its own, and filled with orders and invoices at first use.
 import { createRequire } from 'node:module'
-import { schema, seedOrders } from './schema.ts'
+import { schema } from './schema.ts'
+import { seed } from './seeds.ts'
 
 /** What is used of better-sqlite3, an optional peer; no type of the package reaches the published declarations. */
 export interface Database {
@@ -28,10 +29,10 @@ interface Driver {
 }
 
 // Written into the header of the file; a file with tables and another number belongs to somebody else.
-const applicationId = 0x43_53_42_31n
+const applicationId = 0x43_53_42_32n
 
 /**
- * Opens the file; `create` makes it, with its orders, if there is none.
+ * Opens the file; `create` makes it, with its orders and invoices, if there is none.
  *
  * @throws Error with one sentence: the driver is missing, the path cannot be opened, or the file is another program's.
  */
@@ -60,7 +61,7 @@ function prepareFile(database: Database): void {
     .transaction(() => {
       if (!isNew(database)) return
       database.exec(schema)
-      seedOrders(database)
+      seed(database)
       database.pragma(`application_id = ${applicationId}`, { simple: true })
     })
     .immediate()

@@ -9,54 +9,59 @@
 // - The look-up lags behind the books (`stale_reads`): it answers in good health, from before, that there is nothing.
 //
 // What never goes wrong, so that a test can rest on it: the books themselves. A booking is whole or absent, durable once
-// committed, made against the order's version in its own transaction, and counted; a read of business state is current; a
+// committed, made against the versions that it states in its own transaction, and counted; a read of business state is current; a
 // fault is used up by the request that it meets and by no other. A request that would not move money (a refusal, a
 // replay of a key that is booked) is met by none.
 import type { Reply } from './reply.ts'
-import type { FoundRefunds } from './wire.ts'
+import type { KnownRequest } from './wire.ts'
 
 /** The names of the faults, as `_faults` takes them. Spec: http "countersign serve", harness 2. */
 export type FaultName = 'commit_then_drop' | 'drop_before_commit' | 'hang' | 'stale_reads'
 
 /** A request that would move money, in the hands of a fault. Each act is part of the transaction of the request. */
-export interface RefundAtHand {
+export interface PostingAtHand {
   book(): void
   /** Forgets the request, and remembers its key as finished without effect. */
   finishWithoutEffect(): void
 }
 
-type RefundFault = (refund: RefundAtHand) => Reply
-type LookUpFault = (idempotencyKeys: readonly string[]) => FoundRefunds
+/** The answer of a look-up that lags, whatever was looked up: nothing was found. */
+export interface StaleAnswer {
+  readonly state: 'provisional'
+  readonly requests: readonly KnownRequest[]
+}
 
-/** A fault meets refunds or look-ups: it has the one function that takes the place of what would have been done. */
+type PostingFault = (posting: PostingAtHand) => Reply
+type LookUpFault = (idempotencyKeys: readonly string[]) => StaleAnswer
+
+/** A fault meets postings or look-ups: it has the one function that takes the place of what would have been done. */
 interface Fault {
-  readonly refund?: RefundFault
+  readonly posting?: PostingFault
   readonly lookUp?: LookUpFault
 }
 
 const faults: Readonly<Record<FaultName, Fault>> = {
   commit_then_drop: {
-    refund: (refund) => {
-      refund.book()
+    posting: (posting) => {
+      posting.book()
       return { kind: 'drop' }
     },
   },
   drop_before_commit: {
-    refund: (refund) => {
-      refund.finishWithoutEffect()
+    posting: (posting) => {
+      posting.finishWithoutEffect()
       return { kind: 'drop' }
     },
   },
   hang: {
-    refund: (refund) => {
-      refund.book()
+    posting: (posting) => {
+      posting.book()
       return { kind: 'silence' }
     },
   },
   stale_reads: {
     lookUp: (idempotencyKeys) => ({
       state: 'provisional',
-      refunds: [],
       requests: idempotencyKeys.map((idempotencyKey) => ({ idempotencyKey, state: 'never_seen' })),
     }),
   },
@@ -76,8 +81,8 @@ export class FaultQueue {
   }
 
   /** The fault that meets this request that would move money, used up by being asked for. */
-  takeForRefund(): RefundFault | null {
-    return this.#take((fault) => fault.refund)
+  takeForPosting(): PostingFault | null {
+    return this.#take((fault) => fault.posting)
   }
 
   /** The fault that meets this look-up by key, used up by being asked for. */

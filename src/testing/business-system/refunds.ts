@@ -2,18 +2,17 @@
 import assert from 'node:assert/strict'
 import { decimalOf } from './cents.ts'
 import type { Database } from './database.ts'
+import { judgeKey, type KeyedRequest, knownRequests, rememberKey } from './keys.ts'
 import { findOrder } from './orders.ts'
-import type { BookedRefund, EffectCount, FoundRefunds, RequestState } from './wire.ts'
+import type { Judgement } from './posting.ts'
+import type { BookedRefund, EffectCount, FoundRefunds } from './wire.ts'
 
 /** A well-formed request for a refund. `expectedVersion` is the order's version that it was decided on. */
-export interface RefundRequest {
-  readonly idempotencyKey: string
+export interface RefundRequest extends KeyedRequest {
   readonly expectedVersion: bigint
   readonly orderReference: string
   /** Null if the amount is not in the currency of the orders. */
   readonly amountCents: bigint | null
-  /** Tells the bodies that one key may not carry apart. The precondition is no part of it: it may differ in a retry. */
-  readonly fingerprint: string
 }
 
 /** A refund that was judged: it can be booked as it stands. */
@@ -22,20 +21,6 @@ export interface BookableRefund extends RefundRequest {
 }
 
 export type RefundRefusal = 'unknown_order' | 'currency_mismatch' | 'order_changed' | 'exceeds_refundable'
-
-export type Judgement =
-  | { readonly kind: 'bookable'; readonly refund: BookableRefund }
-  | { readonly kind: 'booked_before'; readonly refund: BookedRefund }
-  /** The key belongs to another refund. */
-  | { readonly kind: 'mismatch' }
-  /** The key is finished without effect, and that is for good. */
-  | { readonly kind: 'finished' }
-  | { readonly kind: 'refused'; readonly code: RefundRefusal }
-
-interface KeyRow {
-  readonly fingerprint: string
-  readonly state: Exclude<RequestState, 'never_seen'>
-}
 
 interface RefundRow {
   readonly refund_number: bigint
@@ -49,12 +34,14 @@ interface RefundRow {
  * What is to be done about a request. What is known of its key comes first, so that a retry gets the first answer
  * although the refund itself has raised the order's version since. To be called in the transaction that books.
  */
-export function judgeRefund(database: Database, request: RefundRequest): Judgement {
-  const key = findKey(database, request.idempotencyKey)
-  if (key !== null && key.fingerprint !== request.fingerprint) return { kind: 'mismatch' }
-  if (key?.state === 'finished_without_effect') return { kind: 'finished' }
-  const [bookedBefore] = findRefundsOfKey(database, request.idempotencyKey)
-  if (bookedBefore !== undefined) return { kind: 'booked_before', refund: bookedBefore }
+export function judgeRefund(
+  database: Database,
+  request: RefundRequest,
+): Judgement<BookableRefund, BookedRefund, RefundRefusal> {
+  const key = judgeKey(database, request)
+  if (key !== 'open') return { kind: key }
+  const [booked] = findRefundsOfKey(database, request.idempotencyKey)
+  if (booked !== undefined) return { kind: 'booked_before', booked }
   // A refusal is not kept as an answer. Asked again it is judged again, and comes out the same unless it carries
   // another precondition: every change of an order raises its version.
   const order = findOrder(database, request.orderReference)
@@ -63,7 +50,7 @@ export function judgeRefund(database: Database, request: RefundRequest): Judgeme
   if (amountCents === null) return { kind: 'refused', code: 'currency_mismatch' }
   if (order.version !== request.expectedVersion) return { kind: 'refused', code: 'order_changed' }
   if (amountCents > order.captured_cents - order.refunded_cents) return { kind: 'refused', code: 'exceeds_refundable' }
-  return { kind: 'bookable', refund: { ...request, amountCents } }
+  return { kind: 'bookable', bookable: { ...request, amountCents } }
 }
 
 /** Books a refund that this transaction judged bookable. The version is checked again by the statement that raises it. */
@@ -87,30 +74,17 @@ export function bookRefund(database: Database, refund: BookableRefund, bookedAt:
   return refundOf(row)
 }
 
-/** Records what became of the request with this key. */
-export function rememberKey(database: Database, request: RefundRequest, state: KeyRow['state']): void {
-  database
-    .prepare(
-      `INSERT INTO keys (idempotency_key, fingerprint, state) VALUES (?, ?, ?)
-       ON CONFLICT (idempotency_key) DO UPDATE SET state = excluded.state`,
-    )
-    .run(request.idempotencyKey, request.fingerprint, state)
-}
-
 /** Looks up by exact keys, never by prefix or likeness: all matches, and what is known of each key. */
 export function findRefunds(database: Database, idempotencyKeys: readonly string[]): FoundRefunds {
   return {
     state: 'complete',
     refunds: idempotencyKeys.flatMap((key) => findRefundsOfKey(database, key)),
-    requests: idempotencyKeys.map((key) => ({
-      idempotencyKey: key,
-      state: findKey(database, key)?.state ?? 'never_seen',
-    })),
+    requests: knownRequests(database, idempotencyKeys),
   }
 }
 
-/** What stands in the books, in the order of first booking. */
-export function countEffects(database: Database): readonly EffectCount[] {
+/** How many refunds stand in the books, in the order of first booking. */
+export function countRefunds(database: Database): readonly EffectCount[] {
   return database
     .prepare<RefundRow & { readonly count: bigint }>(
       `SELECT *, COUNT(*) AS count FROM refunds
@@ -123,13 +97,6 @@ export function countEffects(database: Database): readonly EffectCount[] {
       amount: decimalOf(row.amount_cents),
       count: Number(row.count),
     }))
-}
-
-function findKey(database: Database, idempotencyKey: string): KeyRow | null {
-  return (
-    database.prepare<KeyRow>('SELECT fingerprint, state FROM keys WHERE idempotency_key = ?').get(idempotencyKey) ??
-    null
-  )
 }
 
 function findRefundsOfKey(database: Database, idempotencyKey: string): readonly BookedRefund[] {

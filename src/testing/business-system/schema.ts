@@ -1,9 +1,8 @@
-// The tables of the business system and the orders that it starts with.
-import type { Database } from './database.ts'
+// The tables of the business system.
 
 /**
- * One refund per version of an order, one body per idempotency key, never more refunded than captured: the database
- * repeats what the code checks. Amounts are cents. `requests` is the log of what was seen, for tests and demos.
+ * One refund per version of an order, one payment per invoice, one body per idempotency key, never more refunded than
+ * captured: the database repeats what the code checks. Amounts are cents. `requests` is the log of what was seen, for tests and demos.
  */
 export const schema = `
 CREATE TABLE orders (
@@ -24,6 +23,39 @@ CREATE TABLE refunds (
 ) STRICT;
 CREATE INDEX refunds_by_key ON refunds (idempotency_key);
 
+CREATE TABLE suppliers (
+  supplier_reference TEXT PRIMARY KEY,
+  iban TEXT NOT NULL,
+  account_version INTEGER NOT NULL CHECK (account_version >= 1)
+) STRICT;
+
+CREATE TABLE periods (
+  ledger_period TEXT PRIMARY KEY,
+  period_state TEXT NOT NULL CHECK (period_state IN ('open', 'closed')),
+  posting_version INTEGER NOT NULL CHECK (posting_version >= 1)
+) STRICT;
+
+CREATE TABLE invoices (
+  invoice_reference TEXT PRIMARY KEY,
+  supplier_reference TEXT NOT NULL REFERENCES suppliers (supplier_reference),
+  amount_cents INTEGER NOT NULL CHECK (amount_cents > 0),
+  due_date TEXT NOT NULL,
+  ledger_period TEXT NOT NULL REFERENCES periods (ledger_period),
+  approval_state TEXT NOT NULL CHECK (approval_state IN ('approved', 'on_hold', 'paid')),
+  invoice_version INTEGER NOT NULL CHECK (invoice_version >= 1)
+) STRICT;
+
+CREATE TABLE payments (
+  payment_number INTEGER PRIMARY KEY AUTOINCREMENT,
+  idempotency_key TEXT NOT NULL,
+  invoice_reference TEXT NOT NULL UNIQUE REFERENCES invoices (invoice_reference),
+  amount_cents INTEGER NOT NULL CHECK (amount_cents > 0),
+  iban TEXT NOT NULL,
+  ledger_period TEXT NOT NULL REFERENCES periods (ledger_period),
+  booked_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX payments_by_key ON payments (idempotency_key);
+
 CREATE TABLE keys (
   idempotency_key TEXT PRIMARY KEY,
   fingerprint TEXT NOT NULL,
@@ -40,9 +72,3 @@ CREATE TABLE requests (
   body TEXT NOT NULL
 ) STRICT;
 `
-
-/** `ORD-1001` to `ORD-1100`, each captured 100.00 EUR with 20.00 refunded. Spec: http "countersign serve". */
-export function seedOrders(database: Database): void {
-  const insert = database.prepare('INSERT INTO orders VALUES (?, 1, 10000, 2000)')
-  for (let number = 1_001; number <= 1_100; number += 1) insert.run(`ORD-${number}`)
-}

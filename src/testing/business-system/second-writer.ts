@@ -1,22 +1,27 @@
-// A process of its own that opens the business system's file and changes one order behind its back: the real second writer.
-import { centsOf } from './cents.ts'
+// A process of its own that opens the business system's file and changes it behind its back: the real second writer.
+import { applyChange, businessChangeSchema } from './changes.ts'
 import { openDatabase } from './database.ts'
-import { changeOrder } from './orders.ts'
 
-const [file = '', orderReference = '', refunded = ''] = process.argv.slice(2)
+const [file = '', change = ''] = process.argv.slice(2)
 
 try {
-  changeOneOrder()
+  makeChange()
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error))
   process.exitCode = 1
 }
 
-function changeOneOrder(): void {
-  const refundedCents = centsOf(refunded)
-  if (refundedCents === null) throw new Error(`not an amount with two decimals: ${refunded}`)
+function makeChange(): void {
+  const wanted = businessChangeSchema.parse(JSON.parse(change))
   const database = openDatabase(file, { create: false })
-  const changed = database.transaction(() => changeOrder(database, { orderReference, refundedCents })).immediate()
+  const changed = database.transaction(() => applyChange(database, wanted)).immediate()
   database.close()
-  if (changed !== 'changed') throw new Error(`${orderReference} cannot be changed: ${changed}`)
+  switch (changed.kind) {
+    case 'changed':
+      return
+    case 'refused':
+      throw new Error(`${changed.subject} cannot be changed: ${changed.code}`)
+    case 'malformed':
+      throw new Error(changed.detail)
+  }
 }

@@ -2,12 +2,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { businessRoutes } from './business-routes.ts'
 import { controlRoutes } from './control-routes.ts'
+import { payablesRoutes } from './payables-routes.ts'
 import { problem, type Reply } from './reply.ts'
 import { recordRequest } from './request-log.ts'
 import type { IncomingRequest, World } from './route.ts'
 
 const bodyBytesMax = 64 * 1_024
-const routes = [...businessRoutes, ...controlRoutes]
+const routes = [...businessRoutes, ...payablesRoutes, ...controlRoutes]
 
 /** Not listening yet. */
 export function createBusinessServer(world: World): Server {
@@ -26,7 +27,7 @@ async function serve(world: World, message: IncomingMessage, response: ServerRes
 }
 
 /**
- * One transaction from the log entry to the booking, begun as a writer: between the look at the order's version and the
+ * One transaction from the log entry to the booking, begun as a writer: between the look at the versions and the
  * booking nobody else can write. The reply is acted on after the commit.
  */
 function handle(world: World, request: IncomingRequest): Reply {

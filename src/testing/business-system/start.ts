@@ -5,14 +5,16 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { z } from 'zod'
+import type { BusinessChange } from './changes.ts'
 import { exchange } from './exchange.ts'
 import type { FaultName } from './faults.ts'
+import type { ApprovalState, PeriodState } from './payables-wire.ts'
 import { startReportSchema } from './start-report.ts'
 import { type EffectCount, effectCountsSchema, type SeenRequest, seenRequestsSchema } from './wire.ts'
 
 /** How to start a business system. */
 export interface BusinessSystemOptions {
-  /** Its SQLite file; made, with its orders, if there is none. */
+  /** Its SQLite file; made, with its orders and invoices, if there is none. */
   readonly file: string
   /** Where its time stands still from the start, an instant; real time if not given. */
   readonly now?: number
@@ -21,7 +23,7 @@ export interface BusinessSystemOptions {
 }
 
 /**
- * A running business system: orders and refunds behind HTTP on loopback, in a process of its own that ends with this one.
+ * A running business system: orders and invoices, refunds and payments behind HTTP on loopback, in a process of its own that ends with this one.
  * It does not keep this process alive. Spec: http "countersign serve", lifecycle 11.
  */
 export interface BusinessSystem {
@@ -36,6 +38,12 @@ export interface BusinessSystem {
   requests(): Promise<readonly SeenRequest[]>
   /** Sets what is refunded of an order (`25.00`) and raises its version: by another process that writes to the same file. */
   changeOrder(orderReference: string, refunded: string): Promise<void>
+  /** Likewise: approves an invoice or puts it on hold. */
+  changeApproval(invoiceReference: string, approvalState: Exclude<ApprovalState, 'paid'>): Promise<void>
+  /** Likewise: sets the bank account of a supplier. */
+  changeBankAccount(supplierReference: string, iban: string): Promise<void>
+  /** Likewise: closes or opens a ledger period. */
+  changePeriod(ledgerPeriod: string, periodState: PeriodState): Promise<void>
   /** Sets its time, an instant at which it then stands still. */
   setTime(now: number): Promise<void>
   /** Ends it in order; requests without an answer lose their connection. */
@@ -93,13 +101,19 @@ class BusinessSystemProcess implements BusinessSystem {
   }
 
   async changeOrder(orderReference: string, refunded: string): Promise<void> {
-    const parameters = [siblingFile('second-writer'), this.file, orderReference, refunded]
-    try {
-      await promisify(execFile)(process.execPath, [...nodeOptions, ...parameters])
-    } catch (cause) {
-      const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
-      throw new Error(said, { cause })
-    }
+    await this.#change({ orderReference, refunded })
+  }
+
+  async changeApproval(invoiceReference: string, approvalState: Exclude<ApprovalState, 'paid'>): Promise<void> {
+    await this.#change({ invoiceReference, approvalState })
+  }
+
+  async changeBankAccount(supplierReference: string, iban: string): Promise<void> {
+    await this.#change({ supplierReference, iban })
+  }
+
+  async changePeriod(ledgerPeriod: string, periodState: PeriodState): Promise<void> {
+    await this.#change({ ledgerPeriod, periodState })
   }
 
   async setTime(now: number): Promise<void> {
@@ -122,6 +136,16 @@ class BusinessSystemProcess implements BusinessSystem {
     const ended = once(this.#child, 'exit')
     ending()
     await ended
+  }
+
+  async #change(change: BusinessChange): Promise<void> {
+    const parameters = [siblingFile('second-writer'), this.file, JSON.stringify(change)]
+    try {
+      await promisify(execFile)(process.execPath, [...nodeOptions, ...parameters])
+    } catch (cause) {
+      const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
+      throw new Error(said, { cause })
+    }
   }
 
   async #post(path: string, body: unknown): Promise<void> {

@@ -36,20 +36,33 @@ export interface BookedRefund extends RefundAnswer {
  */
 export type RequestState = 'booked' | 'refused' | 'finished_without_effect' | 'never_seen'
 
-/**
- * The answer to a look-up by exact idempotency keys: every match, and what is known of each key asked for.
- * A `provisional` answer may lag behind the books; a `complete` one was read from them.
- */
-export interface FoundRefunds {
-  readonly state: 'complete' | 'provisional'
-  readonly refunds: readonly BookedRefund[]
-  readonly requests: readonly { readonly idempotencyKey: string; readonly state: RequestState }[]
+/** What is known of the request that carried a key. */
+export interface KnownRequest {
+  readonly idempotencyKey: string
+  readonly state: RequestState
 }
 
-/** How many refunds stand in the books for one key, order and amount (a decimal string in EUR). */
+/**
+ * The answer to a look-up by exact idempotency keys: what is known of each key asked for. A `provisional` answer may lag
+ * behind the books; a `complete` one was read from them.
+ */
+export interface LookUp {
+  readonly state: 'complete' | 'provisional'
+  readonly requests: readonly KnownRequest[]
+}
+
+/** A look-up with every refund that carries one of the keys. */
+export interface FoundRefunds extends LookUp {
+  readonly refunds: readonly BookedRefund[]
+}
+
+/** How many effects stand in the books for one key, thing and amount (a decimal string in EUR). */
 export interface EffectCount {
   readonly idempotencyKey: string
-  readonly orderReference: string
+  /** What was refunded; absent for a payment. */
+  readonly orderReference?: string
+  /** What was paid; absent for a refund. */
+  readonly invoiceReference?: string
   readonly amount: string
   readonly count: number
 }
@@ -65,44 +78,55 @@ export interface SeenRequest {
   readonly body: unknown
 }
 
-const money: z.ZodType<Money> = z.strictObject({
+export const moneySchema: z.ZodType<Money> = z.strictObject({
   amount: z
     .string()
     .max(32)
     .regex(/^[0-9]+(?:\.[0-9]+)?$/),
   currency: z.string().regex(/^[A-Z]{3}$/),
 })
-const refundAnswerShape = { refundId: z.string(), orderReference: z.string(), amount: money }
+const refundAnswerShape = { refundId: z.string(), orderReference: z.string(), amount: moneySchema }
 
 // How they are read. A request may not carry more than is known here; an answer may.
 
 export const refundBodySchema: z.ZodType<RefundBody> = z.strictObject({
   orderReference: z.string().min(1).max(255),
-  amount: money,
+  amount: moneySchema,
 })
 
 export const orderSchema: z.ZodType<Order> = z.object({
   orderReference: z.string(),
   orderVersion: z.int(),
-  captured: money,
-  refunded: money,
+  captured: moneySchema,
+  refunded: moneySchema,
 })
 
 export const refundAnswerSchema: z.ZodType<RefundAnswer> = z.object(refundAnswerShape)
 
-export const foundRefundsSchema: z.ZodType<FoundRefunds> = z.object({
+/** Of every look-up. */
+export const lookUpShape = {
   state: z.enum(['complete', 'provisional']),
-  refunds: z.array(z.object({ ...refundAnswerShape, idempotencyKey: z.string(), bookedAt: z.int() })),
   requests: z.array(
     z.object({
       idempotencyKey: z.string(),
       state: z.enum(['booked', 'refused', 'finished_without_effect', 'never_seen']),
     }),
   ),
+}
+
+export const foundRefundsSchema: z.ZodType<FoundRefunds> = z.object({
+  ...lookUpShape,
+  refunds: z.array(z.object({ ...refundAnswerShape, idempotencyKey: z.string(), bookedAt: z.int() })),
 })
 
 export const effectCountsSchema: z.ZodType<readonly EffectCount[]> = z.array(
-  z.object({ idempotencyKey: z.string(), orderReference: z.string(), amount: z.string(), count: z.int() }),
+  z.object({
+    idempotencyKey: z.string(),
+    orderReference: z.exactOptional(z.string()),
+    invoiceReference: z.exactOptional(z.string()),
+    amount: z.string(),
+    count: z.int(),
+  }),
 )
 
 export const seenRequestsSchema: z.ZodType<readonly SeenRequest[]> = z.array(

@@ -1,0 +1,75 @@
+// What the business system offers to its clients about invoices: to read them, to book payments and to look those up.
+import { centsOf } from './cents.ts'
+import { findInvoice, invoiceOf } from './invoices.ts'
+import { type BookedPayment, type PaymentAnswer, paymentBodySchema } from './payables-wire.ts'
+import { bookPayment, findPayments, judgePayment, type PaymentRequest } from './payments.ts'
+import { answerPosting, type Malformed, malformed, readLookUpKeys, readPostingHeaders } from './posting.ts'
+import { answer, problem, type Reply } from './reply.ts'
+import { type IncomingRequest, readBody, type Route, type World } from './route.ts'
+
+const versionNames = ['invoice-version', 'account-version', 'posting-version'] as const
+
+export const payablesRoutes: readonly Route[] = [
+  { method: 'GET', path: '/invoices/:invoiceReference', answer: readInvoice },
+  { method: 'POST', path: '/payments', answer: postPayment },
+  { method: 'GET', path: '/payments', answer: lookUpPayments },
+]
+
+function readInvoice(request: IncomingRequest, { database }: World): Reply {
+  const row = findInvoice(database, request.url.pathname.slice('/invoices/'.length))
+  if (row === null) return problem('unknown_invoice')
+  const versions = [row.invoice_version, row.account_version, row.posting_version]
+  const etag = `"${versionNames.map((name, index) => `${name}:${versions[index]}`).join(';')}"`
+  return { ...answer(200, invoiceOf(row)), headers: { etag } }
+}
+
+function postPayment(request: IncomingRequest, world: World): Reply {
+  const read = readPaymentRequest(request)
+  if (read.kind === 'malformed') return read.reply
+  const { database, clock } = world
+  return answerPosting(world, read.payment, judgePayment(database, read.payment), {
+    book: (payment) => bookPayment(database, payment, clock.now()),
+    created,
+  })
+}
+
+function created({ paymentId, invoiceReference, amount, iban, ledgerPeriod }: BookedPayment): Reply {
+  const body: PaymentAnswer = { paymentId, invoiceReference, amount, iban, ledgerPeriod }
+  return answer(201, body)
+}
+
+function lookUpPayments(request: IncomingRequest, { database, faults }: World): Reply {
+  const read = readLookUpKeys(request)
+  if (read.kind === 'malformed') return read.reply
+  const stale = faults.takeForLookUp()?.(read.keys)
+  return answer(200, stale === undefined ? findPayments(database, read.keys) : { ...stale, payments: [] })
+}
+
+function readPaymentRequest(
+  request: IncomingRequest,
+): { readonly kind: 'payment'; readonly payment: PaymentRequest } | Malformed {
+  const headers = readPostingHeaders(request, versionNames)
+  if (headers.kind === 'malformed') return headers
+  const read = readBody(request, paymentBodySchema)
+  if (read.kind === 'malformed') return read
+  const { invoiceReference, amount, iban, ledgerPeriod } = read.body
+  const amountCents = amount.currency === 'EUR' ? centsOf(amount.amount) : null
+  if (amount.currency === 'EUR' && (amountCents === null || amountCents === 0n)) {
+    return malformed('JSON body, /amount/amount: more than zero, with two decimals')
+  }
+  const { idempotencyKey, versions } = headers
+  return {
+    kind: 'payment',
+    payment: {
+      idempotencyKey,
+      invoiceVersion: versions['invoice-version'],
+      accountVersion: versions['account-version'],
+      postingVersion: versions['posting-version'],
+      invoiceReference,
+      amountCents,
+      iban,
+      ledgerPeriod,
+      fingerprint: JSON.stringify(['payment', invoiceReference, amount.amount, amount.currency, iban, ledgerPeriod]),
+    },
+  }
+}
