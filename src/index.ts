@@ -67,7 +67,7 @@ export {
   StoredDataCorrupt,
   StoreUnavailable,
 } from './proposal/errors.ts'
-export { type EvidenceBundle, type EvidenceReport, verifyEvidence } from './proposal/evidence-bundle.ts'
+export type { EvidenceBundle, MalformedBundle } from './proposal/evidence-bundle.ts'
 export { money, type Money } from './proposal/money.ts'
 export {
   type AmountCondition,
@@ -84,11 +84,13 @@ export {
 export type { Principal, PrincipalKind } from './proposal/principal.ts'
 export type { Session } from './proposal/session.ts'
 export type { Status } from './proposal/status.ts'
+export { type EvidenceReport, verifyEvidence } from './proposal/verify-evidence.ts'
 
 // runtime/: in which order
 export type { ErasureResult } from './runtime/erase.ts'
 export { keyringFile } from './runtime/keyring-file.ts'
 export { ephemeralKeyring, KeyringError, localKeyring } from './runtime/local-keyring.ts'
+export type { ObservationResult } from './runtime/observe.ts'
 export { KeyUnavailable } from './runtime/sealing.ts'
 export type { Clock, Ids, KeyEncryptionKey, Keyring, Logger, Store } from './runtime/ports.ts'
 export { rotateKeys, type Rotation } from './runtime/rotate-keys.ts'

@@ -1,14 +1,21 @@
-// The evidence bundle: what is exported of one proposal, and what anybody can check of it without the store.
+// The evidence bundle: what is exported of one proposal, and the strict reading of what claims to be one.
 import { z } from 'zod'
-import type { Attempt, Observation, Settlement } from '../effect/effect.ts'
-import { type EffectEvidence, evidenceOf } from '../effect/effect-evidence.ts'
+import type {
+  Attempt,
+  AttemptEndingKind,
+  Evidence,
+  Observation,
+  ObservationFlag,
+  ProofKind,
+  Settlement,
+} from '../effect/effect.ts'
 import type { IdempotencyKey } from '../effect/effect-key.ts'
 import { fromBase64Url } from '../effect/hash.ts'
+import { jsonPointer } from '../effect/json-pointer.ts'
 import { isReference, type ReasonCode } from '../effect/reference.ts'
 import type { Problem } from './errors.ts'
 import { RECEIPT_TYPES, type Receipt } from './receipt.ts'
 import { STATUSES, type Status } from './status.ts'
-import { type ReceiptsCheck, verifyReceipts } from './verify-receipts.ts'
 
 /** Bytes of a receipt salt. */
 const SALT_BYTES = 32
@@ -25,116 +32,62 @@ export interface EvidenceBundle {
   /** The salt of the receipts' hashes in base64url; null once erased: then only the links can be checked. */
   readonly receiptSalt: string | null
   readonly receipts: readonly Receipt[]
-  /** Without the token, which is the attempt's own. */
+  /** The hash of the last receipt, as the store keeps it beside the chain. */
+  readonly lastHash: string
+  /**
+   * All attempts on the effect, without the tokens, which are the attempts' own; none if this proposal made none. Another
+   * proposal is named only if the exporter might read it.
+   */
   readonly attempts: readonly Omit<Attempt, 'token'>[]
   readonly observations: readonly Observation[]
   readonly settlement: Settlement | null
   readonly exportedAt: number
 }
 
-/** What a bundle shows, in three parts that do not stand for each other. Spec: lifecycle 10. */
-export interface EvidenceReport {
-  /** Whether every receipt is what was chained, and none is missing. */
-  readonly integrity: { readonly holds: boolean; readonly problems: ReceiptsCheck['integrity'] }
-  /** Whether the receipts are a path through the lifecycle that ends where the bundle says. */
-  readonly consistency: { readonly holds: boolean; readonly problems: readonly string[] }
-  /** What the attempts, observations and settlement say, and whether the status says the same. */
-  readonly outcome: {
-    readonly evidence: EffectEvidence['status']
-    readonly conflict: boolean
-    readonly statusAgrees: boolean
-  }
+/** What is no bundle: where, and which rule it breaks; never the value. */
+export interface MalformedBundle {
+  readonly kind: 'malformed'
+  readonly problems: readonly Problem[]
 }
 
-/**
- * Checks a bundle offline: its integrity, its consistency with the lifecycle, and the outcome that its evidence shows. The
- * evidence is folded anew; nothing in the bundle is believed because it says so. Spec: lifecycle 10.
- */
-export function verifyEvidence(bundle: unknown): EvidenceReport | { readonly problems: readonly Problem[] } {
-  const parsed = bundleSchema.safeParse(bundle)
-  if (!parsed.success) {
-    return {
-      problems: parsed.error.issues.map(({ path, code }) => ({
-        path: path.map((segment) => `/${String(segment)}`).join(''),
-        rule: code,
-        message: 'is not what a bundle has there',
-      })),
-    }
-  }
-  const { receipts, receiptSalt, revision, ...rest } = parsed.data
-  const salt = receiptSalt === null ? null : fromBase64Url(receiptSalt, SALT_BYTES)
-  const check = verifyReceipts(receipts, salt)
-  const story = consistencyProblems(check, receipts, { ...rest, revision })
+/** The bundle, if it is one in every field; whatever it is, nothing is thrown. */
+export function parseBundle(
+  value: unknown,
+): { readonly kind: 'bundle'; readonly bundle: EvidenceBundle } | MalformedBundle {
+  const parsed = parsedOrNull(value)
+  if (parsed?.success === true) return { kind: 'bundle', bundle: parsed.data }
+  const issues = parsed?.error.issues ?? [{ path: [], code: 'unreadable' }]
   return {
-    integrity: { holds: check.intact, problems: check.integrity },
-    consistency: { holds: story.length === 0, problems: story },
-    outcome: outcomeOf(rest),
+    kind: 'malformed',
+    problems: issues.map(({ path, code }) => ({
+      path: jsonPointer(path.map(String)),
+      rule: code,
+      message: 'is not what a bundle has there',
+    })),
   }
 }
 
-type Bundle = z.output<typeof bundleSchema>
-
-function consistencyProblems(
-  check: ReceiptsCheck,
-  receipts: readonly Receipt[],
-  { tenant, proposal, status, revision, ...effect }: Omit<Bundle, 'receipts' | 'receiptSalt'>,
-): readonly string[] {
-  const last = receipts.at(-1)
-  const problems = check.consistency.map(({ sequence, problem }) => `receipt ${sequence}: ${problem}`)
-  if (receipts.some((receipt) => receipt.tenant !== tenant || receipt.proposal !== proposal))
-    problems.push('foreign_receipt')
-  if (last !== undefined && last.sequence !== revision + 1) problems.push('revision_differs')
-  if (last?.body != null && last.body.status !== status) problems.push('status_differs')
-  if (!isNumbered(effect)) problems.push('evidence_not_numbered')
-  return problems
+/** The salt as bytes; null for a bundle of an erased proposal. */
+export function saltOf({ receiptSalt }: EvidenceBundle): Uint8Array | null {
+  return receiptSalt === null ? null : fromBase64Url(receiptSalt, SALT_BYTES)
 }
 
-function outcomeOf({
-  status,
-  ...effect
-}: Pick<Bundle, 'status' | 'attempts' | 'observations' | 'settlement'>): EvidenceReport['outcome'] {
-  // What a store never holds cannot be folded, and says nothing.
-  if (!isNumbered(effect)) return { evidence: null, conflict: false, statusAgrees: false }
-  const evidence = evidenceOf(effect)
-  return { evidence: evidence.status, conflict: evidence.conflict, statusAgrees: agrees(status, evidence) }
-}
-
-function isNumbered({ attempts, observations }: Pick<Bundle, 'attempts' | 'observations'>): boolean {
-  return (
-    attempts.every(({ number }, index) => number === index + 1) &&
-    observations.every(
-      ({ sequence, covers }, index) =>
-        sequence === index + 1 && covers.from <= covers.to + 1 && covers.to <= attempts.length,
-    )
-  )
-}
-
-function agrees(status: Status, { status: evidence, settled }: EffectEvidence): boolean {
-  switch (status) {
-    case 'verified':
-    case 'superseded':
-      return evidence === 'CONFIRMED'
-    case 'failed_known':
-      return evidence === 'FAILED'
-    case 'closed_unknown':
-      return settled === 'closed_unknown'
-    case 'awaiting_approval':
-    case 'approved':
-    case 'rejected':
-    case 'withdrawn':
-    case 'expired':
-    case 'stale':
-      return evidence === null || evidence === 'FAILED'
-    case 'executing':
-    case 'verification_pending':
-    case 'failed_unknown':
-    case 'verification_unresolved':
-      return true
+// An accessor or a proxy may throw whatever it likes: then there is nothing that could be read.
+function parsedOrNull(value: unknown): z.ZodSafeParseResult<EvidenceBundle> | null {
+  try {
+    return bundleSchema.safeParse(value)
+  } catch {
+    return null
   }
 }
 
-const evidence = z.enum(['CONFIRMED', 'FAILED', 'UNKNOWN'])
-const proof = z.enum(['terminal', 'cancelled', 'fenced', 'key_consumed', 'settled'])
+/** Exactly the codes of a union: one that is missing or too many does not compile. */
+function oneOf<T extends string>(codes: Readonly<Record<T, true>>): z.ZodType<T> {
+  return z.enum(Object.keys(codes) as [T, ...T[]])
+}
+
+const evidence = oneOf<Evidence>({ CONFIRMED: true, FAILED: true, UNKNOWN: true })
+const proof = oneOf<ProofKind>({ terminal: true, cancelled: true, fenced: true, key_consumed: true, settled: true })
 const reference = z.string().refine(isReference)
 const reasonCode = z.custom<ReasonCode>((value) => typeof value === 'string' && /^[a-z0-9_.-]{1,64}$/.test(value))
 const instant = z.int().min(0)
@@ -175,15 +128,15 @@ const attemptSchema = z.strictObject({
   precondition: reference.nullable(),
   ending: z
     .strictObject({
-      kind: z.enum([
-        'accepted',
-        'returned',
-        'stale_no_effect',
-        'failed_known',
-        'failed_unknown',
-        'not_sent',
-        'lease_lapsed',
-      ]),
+      kind: oneOf<AttemptEndingKind>({
+        accepted: true,
+        returned: true,
+        stale_no_effect: true,
+        failed_known: true,
+        failed_unknown: true,
+        not_sent: true,
+        lease_lapsed: true,
+      }),
       evidence,
       at: instant,
       reason: reasonCode.nullable(),
@@ -194,22 +147,22 @@ const attemptSchema = z.strictObject({
 
 const observationSchema = z.strictObject({
   sequence: z.int().min(1),
-  source: z.enum(['verifier', 'executor', 'fence', 'cancel', 'event']),
+  source: oneOf<Observation['source']>({ verifier: true, executor: true, fence: true, cancel: true, event: true }),
   answer: z.string(),
   verdict: evidence,
   covers: z.strictObject({ from: z.int().min(1), to: z.int().min(0) }),
   target: z.string(),
   proof: proof.nullable(),
   flags: z.array(
-    z.enum([
-      'effect_mismatch',
-      'predates_attempt',
-      'duplicate',
-      'reference_differs',
-      'reversed',
-      'late',
-      'fact_missing',
-    ]),
+    oneOf<ObservationFlag>({
+      effect_mismatch: true,
+      predates_attempt: true,
+      duplicate: true,
+      reference_differs: true,
+      reversed: true,
+      late: true,
+      fact_missing: true,
+    }),
   ),
   reason: reasonCode.nullable(),
   externalReference: reference.nullable(),
@@ -218,7 +171,18 @@ const observationSchema = z.strictObject({
   endedAt: instant,
 })
 
-const bundleSchema = z.strictObject({
+const settlementSchema = z.strictObject({
+  verdict: oneOf<Settlement['verdict']>({ occurred: true, did_not_occur: true, closed_unknown: true }),
+  upToSequence: z.int().min(0),
+  upToAttempt: z.int().min(0),
+  by: z.string(),
+  secondOperator: z.string().nullable(),
+  reason: reasonCode,
+  evidenceReference: reference,
+  at: instant,
+})
+
+const bundleSchema: z.ZodType<EvidenceBundle> = z.strictObject({
   format: z.literal('countersign/evidence/v1'),
   tenant: reference,
   proposal: reference,
@@ -226,21 +190,14 @@ const bundleSchema = z.strictObject({
   effect: z.strictObject({ domain: z.string(), reference }),
   status: z.enum(STATUSES),
   revision: z.int().min(0),
-  receiptSalt: z.string().nullable(),
+  receiptSalt: z
+    .string()
+    .refine((salt) => fromBase64Url(salt, SALT_BYTES) !== null)
+    .nullable(),
   receipts: z.array(receiptSchema),
+  lastHash: z.string(),
   attempts: z.array(attemptSchema),
   observations: z.array(observationSchema),
-  settlement: z
-    .strictObject({
-      verdict: z.enum(['occurred', 'did_not_occur', 'closed_unknown']),
-      upToSequence: z.int().min(0),
-      upToAttempt: z.int().min(0),
-      by: z.string(),
-      secondOperator: z.string().nullable(),
-      reason: reasonCode,
-      evidenceReference: reference,
-      at: instant,
-    })
-    .nullable(),
+  settlement: settlementSchema.nullable(),
   exportedAt: instant,
 })

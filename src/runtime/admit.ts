@@ -4,11 +4,13 @@ import { unclaimed, withOpened } from '../effect/effect-changes.ts'
 import { idempotencyKey } from '../effect/effect-key.ts'
 import { nextGeneration } from '../effect/generation.ts'
 import type { Reference } from '../effect/reference.ts'
+import { settlersOf } from '../effect/settlement.ts'
 import { parseCanonicalJson } from '../effect/canonical-json.ts'
 import { reason, stay } from '../proposal/lifecycle/verdict.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { evaluatePolicy } from '../proposal/evaluate-policy.ts'
 import type { ExecutorWord } from '../proposal/executor-word.ts'
+import { principalName } from '../proposal/principal.ts'
 import { approvalsFrom, closedBy, keyRemembered } from '../proposal/resend.ts'
 import type { Resolution } from '../proposal/resolution.ts'
 import { AuthorizationUnavailable } from '../proposal/errors.ts'
@@ -64,10 +66,15 @@ export async function admitAndCall(
   return admit(execution, { content, effect, resolution, notAfter }, now)
 }
 
-// Approvals from before an earlier attempt of another proposal was closed by evidence do not carry over (rules R1).
+// Approvals from before an earlier attempt of another proposal was closed by evidence do not carry over (rules R1), nor do
+// those of the operators who settled it (trace S8).
 function approvalsThatCount({ stored }: Execution, effect: Effect | null): Execution['stored']['approvals'] {
-  const from = effect === null ? null : approvalsFrom(effect, stored.proposal.ref)
-  return from === null ? stored.approvals : stored.approvals.filter(({ decidedAt }) => decidedAt >= from)
+  if (effect === null) return stored.approvals
+  const from = approvalsFrom(effect, stored.proposal.ref) ?? 0
+  const settlers = settlersOf(effect)
+  return stored.approvals.filter(({ decidedAt, approver }) => {
+    return decidedAt >= from && !settlers.includes(principalName(approver))
+  })
 }
 
 async function refuseUnmet(execution: Execution, without: ReadonlySet<string>, now: number): Promise<Round> {

@@ -11,7 +11,7 @@ import { execute, type ExecuteInput } from './execute.ts'
 import { expireDue, type ExpiredDue } from './expire-due.ts'
 import { exportEvidence } from './export-evidence.ts'
 import { list, type ListInput, type ListPage } from './list.ts'
-import { observe, type ObserveInput } from './observe.ts'
+import { type ObservationResult, observe, type ObserveInput } from './observe.ts'
 import { resume, type ResumeInput, settle, type SettleInput } from './operate.ts'
 import type { Clock, Ids, Keyring, Logger, Store } from './ports.ts'
 import { prepare, type PrepareInput } from './prepare.ts'
@@ -134,7 +134,7 @@ export class ProposalRuntime {
   }
 
   /** Takes a provider's announcement: a look at the target is due now, and nothing else. Spec: rules R7. */
-  async observe(session: Session, input: ObserveInput): Promise<OperationResult> {
+  async observe(session: Session, input: ObserveInput): Promise<ObservationResult> {
     return observe(this.#core, parseSession(session), input)
   }
 

@@ -111,10 +111,13 @@ function isPolicyMet({ proposal, approvals }: LiveProposal, now: number): boolea
   return evaluatePolicy(proposal.policy, approvals, { now, commitment: proposal.commitment }).met
 }
 
-// What was accepted needs a moment to become visible; what ended without proof is looked into at once.
+// What was accepted needs a moment to become visible; what ended without proof, or was announced meanwhile, is looked into
+// at once.
 function withFirstLook(core: Core, effect: Effect, { definition }: Registered, ending: AttemptEnding): Effect {
-  if (ending.evidence === 'FAILED') return withVerificationDue(effect, null, null)
-  const dueAt = core.clock.now() + (ending.kind === 'accepted' ? definition.verification.delayMs : 0)
+  const isAnnounced = effect.verifyDueAt !== null
+  if (ending.evidence === 'FAILED' && !isAnnounced) return withVerificationDue(effect, null, null)
+  const isSoonVisible = ending.kind === 'accepted' && !isAnnounced
+  const dueAt = core.clock.now() + (isSoonVisible ? definition.verification.delayMs : 0)
   const verifyLease = { holder: core.instance, until: dueAt + FIRST_LOOK_GRACE_MS }
   return { ...withVerificationDue(effect, dueAt, null), verifyLease }
 }

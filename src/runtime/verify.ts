@@ -1,4 +1,5 @@
 // Verifying: one look at the target, recorded, with what follows from it for the proposals behind the effect.
+import { isAnnouncedAfter } from '../effect/announcement.ts'
 import type { Effect } from '../effect/effect.ts'
 import type { Judged } from '../proposal/judge-verification.ts'
 import type { ReceiptType } from '../proposal/receipt.ts'
@@ -41,7 +42,12 @@ export async function verifyEffect(
         observation.answer === 'authoritative_final_absence' &&
         resendAllowed(definition, after, observation.proof, core.clock.now()),
     }),
-    dueAt: (after, moved) => nextLookAt(definition, after, moved, core.clock.now(), core.ids.fraction()),
+    dueAt: (after, moved) => {
+      const now = core.clock.now()
+      // What the provider announced while this look was under way may have come after what it saw.
+      if (isAnnouncedAfter(after, effect.observations.length)) return now
+      return nextLookAt(definition, after, moved, now, core.ids.fraction())
+    },
     sealFacts: factsText === null ? null : (sequence) => key.seal(`facts:${sequence}`, factsText),
     sealedFor: factsText === null ? null : owner.proposal.ref,
     result: await sealedResult(core, effect, owner, judged, key),
