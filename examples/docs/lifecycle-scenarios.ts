@@ -10,7 +10,9 @@ import {
   finalRace,
   selfApproval,
 } from './lifecycle-scenarios/authority-stories.ts'
+import { erasure } from './lifecycle-scenarios/erasure-story.ts'
 import { finalAbsence, lostResponse, verification } from './lifecycle-scenarios/evidence-stories.ts'
+import { restart } from './lifecycle-scenarios/restart-story.ts'
 import { Stage } from './lifecycle-scenarios/stage.ts'
 
 /** A story has an order of its own, and answers how it ended; any other ending than this one is an error. */
@@ -30,6 +32,8 @@ const scenarios: readonly Scenario[] = [
   { name: 'lost response', ending: 'failed_unknown -> verified, refunds: 1', story: lostResponse },
   { name: 'final absence', ending: 'resend_allowed -> verified, attempts: 2, refunds: 1', story: finalAbsence },
   { name: 'self-approval', ending: 'refused', story: selfApproval },
+  { name: 'restart', ending: 'executing -> verified, refunds: 1', story: restart },
+  { name: 'erasure', ending: 'erased, content hidden: true, bytes left in files: 0', story: erasure },
 ]
 
 const folder = await mkdtemp(join(tmpdir(), 'countersign-'))

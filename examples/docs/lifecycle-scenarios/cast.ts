@@ -16,3 +16,10 @@ export const fiona: Session = { ...acme, principal: { kind: 'user', id: 'fiona' 
 
 /** Owns the agent, asks for refunds himself, and has the role that decides as well. */
 export const sam: Session = { ...acme, principal: { kind: 'user', id: 'sam' }, roles: ['support', 'finance-manager'] }
+
+/** Has content erased; decides nothing. */
+export const paula: Session = {
+  ...acme,
+  principal: { kind: 'user', id: 'paula' },
+  roles: ['privacy-officer', 'support'],
+}
