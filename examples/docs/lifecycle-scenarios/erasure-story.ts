@@ -1,4 +1,5 @@
 // The story of an erasure: what was private is gone from the files, and what happened is still known.
+import assert from 'node:assert/strict'
 import type { ProposalRuntime } from 'countersign'
 import { agent, fiona, paula } from './cast.ts'
 import { tell } from './narrator.ts'
@@ -17,13 +18,13 @@ export async function erasure(stage: Stage): Promise<string> {
   const proposal = await verifiedRefund(stage, runtime)
   // The content is sealed, so it is looked for as it is sealed too, and so is the key that opens it.
   const traces = [...privateTexts.map((text) => Buffer.from(text)), ...(await stage.sealedBytes(proposal))]
-  tell(`Before: ${await bytesLeft(stage, traces)} bytes of it lie in the files; fiona reads ${customer}'s name.`)
+  const [shownBefore, bytesBefore] = [await isShown(runtime, proposal), await bytesLeft(stage, traces)]
+  assert(shownBefore && bytesBefore > 0, 'whoever does not find what is there proves nothing later')
 
-  tell('paula, the privacy officer, has it erased.')
+  tell(`${bytesBefore} bytes of it lie in the files. paula, the privacy officer, has it erased.`)
   const { outcome } = await runtime.erase(paula, proposal, { reason: 'customer_request' })
 
-  const shown = await runtime.read(fiona, proposal)
-  const hidden = shown.kind === 'erased' && !privateTexts.some((text) => JSON.stringify(shown).includes(text))
+  const hidden = !(await isShown(runtime, proposal))
   return `${outcome}, content hidden: ${hidden}, bytes left in files: ${await bytesLeft(stage, traces)}`
 }
 
@@ -37,6 +38,12 @@ async function verifiedRefund(stage: Stage, runtime: ProposalRuntime): Promise<s
   tell(`10.00 EUR of ${orderReference} are proposed, approved with a comment, refunded and verified.`)
   await lookWhenDue(stage, runtime, await runtime.execute(agent, proposal))
   return proposal
+}
+
+/** Whether somebody who may read the proposal is shown anything private. */
+async function isShown(runtime: ProposalRuntime, proposal: string): Promise<boolean> {
+  const shown = JSON.stringify(await runtime.read(fiona, proposal))
+  return privateTexts.some((text) => shown.includes(text))
 }
 
 /** How many bytes of all that is looked for stand in the runtime's files. */
