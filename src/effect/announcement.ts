@@ -32,7 +32,8 @@ export function announced(effect: Effect, { idempotencyKey, eventId }: Announcem
   const [first, last] = [carriers[0], carriers.at(-1)]
   assert(first !== undefined && last !== undefined, 'an announcement is about an attempt that carried its key')
   const dueAt = Math.min(now, effect.verifyDueAt ?? now)
-  const observation: Omit<Observation, 'sequence'> = {
+  const observation: Observation = {
+    sequence: effect.observations.length + 1,
     source: 'event',
     answer: 'announced',
     verdict: 'UNKNOWN',
@@ -47,8 +48,7 @@ export function announced(effect: Effect, { idempotencyKey, eventId }: Announcem
     endedAt: now,
   }
   if (isWorthKeeping(effect, observation)) {
-    const observed = withObserved(effect, observation)
-    return { effect: withVerificationDue(observed, dueAt, null), observation: observed.observations.at(-1) ?? null }
+    return { effect: withVerificationDue(withObserved(effect, observation), dueAt, null), observation }
   }
   if (effect.verifyDueAt === dueAt) return null
   const later = { ...effect, version: effect.version + 1 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/effect/effect.ts'
 import { judgeClaim } from '../../src/proposal/claim.ts'
 import { attempt, ending, observation, ref, settlement } from '../effect/builders.ts'
+import { principal } from './policy-fixtures.ts'
 import { absence, claimed, confirmation, P1, P2, sample } from './lifecycle/sample.ts'
 
 const open = attempt()
@@ -40,6 +41,25 @@ describe('design D3: the claim of another proposal', () => {
     ],
   ])('design D3 %s', (_, effect, expected) => {
     expect(said(effect, P2)).toBe(expected)
+  })
+})
+
+describe('trace S8: an effect that two operators freed', () => {
+  const freed = claimed([inDoubt], [], settlement('did_not_occur', { by: ref('user:oscar'), ...second }))
+  const nobody = { agent: null, agentOwner: null }
+
+  it.each<[string, string, string | null, string]>([
+    ['the first requests', 'user:oscar', null, 'barred'],
+    ['the second requests', 'user:second', null, 'barred'],
+    ['an agent requests for the first', 'user:rita', 'user:oscar', 'barred'],
+    ['an agent requests for somebody else', 'user:rita', 'user:olga', 'transferable'],
+    ['somebody else requests', 'user:rita', null, 'transferable'],
+    ['a service of the first one’s id requests', 'service:oscar', null, 'transferable'],
+  ])('trace S8 %s', (_, requester, agentOwner, expected) => {
+    const owner = agentOwner === null ? nobody : { agentOwner: principal(agentOwner) }
+    const claimant = sample('approved', { ref: P2, requester: principal(requester), ...owner })
+
+    expect(judgeClaim(claimant, freed, 3).kind).toBe(expected)
   })
 })
 

@@ -97,6 +97,8 @@ describe('rule R1: how the earlier attempts were closed', () => {
     ['in doubt', claimed([inDoubt]), 'evidence'],
     ['accepted', claimed([attempt({ ending: ending('accepted') })]), 'evidence'],
     ['under way', claimed([attempt()]), 'evidence'],
+    ['refused, and then a person had to say so', claimed([refused], [], settlement('did_not_occur')), 'evidence'],
+    ['refused after a person settled', claimed([refused, refused], [], settlement('did_not_occur')), 'evidence'],
     ['one of two by evidence', claimed([refused, inDoubt], [absence({ covers: { from: 2, to: 2 } })]), 'evidence'],
   ])('rule R1 %s', (_, effect, expected) => {
     expect(closedBy(effect)).toBe(expected)
@@ -220,6 +222,22 @@ describe('trace S24: approvals from before the storm', () => {
     [
       'two operators closed it',
       claimed([inDoubt], [], settlement('did_not_occur', { at: closedAt + 5 })),
+      P2,
+      closedAt + 5,
+    ],
+    [
+      'two operators closed what an absence had not settled',
+      claimed(
+        [inDoubt],
+        [absence(), confirmation()],
+        settlement('did_not_occur', { at: closedAt + 5, upToSequence: 2 }),
+      ),
+      P2,
+      closedAt + 5,
+    ],
+    [
+      'two operators closed what the executor had refused',
+      claimed([refused], [confirmation()], settlement('did_not_occur', { at: closedAt + 5, upToSequence: 1 })),
       P2,
       closedAt + 5,
     ],
