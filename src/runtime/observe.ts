@@ -40,9 +40,10 @@ export async function observe(core: Core, session: CallerSession, input: Observe
   if (key === null) throw new NotFound()
   return untilStored(async () => {
     const effect = await core.store.effect(key)
-    const owner = effect?.owner == null ? null : await core.store.proposal(session.tenant, effect.owner)
+    if (effect === null || effect.owner === null) throw new NotFound()
+    const owner = await core.store.proposal(session.tenant, effect.owner)
     // What is erased cannot be looked into any more.
-    if (effect === null || owner?.kind !== 'live' || owner.proposal.erasure === 'pending') throw new NotFound()
+    if (owner?.kind !== 'live' || owner.proposal.erasure === 'pending') throw new NotFound()
     await demandObservation(core, session, effect, owner, idempotencyKey)
     if (isAnnounced(effect, eventId)) return { outcome: 'replayed' }
     return announce(core, session, effect, owner, { idempotencyKey, eventId })

@@ -37,7 +37,12 @@ export interface SettleInput {
 }
 
 /** Has the target asked again, with both budgets fresh. Spec: lifecycle 7. */
-export function resume(core: Core, session: CallerSession, ref: string, input: ResumeInput): Promise<OperationResult> {
+export async function resume(
+  core: Core,
+  session: CallerSession,
+  ref: string,
+  input: ResumeInput,
+): Promise<OperationResult> {
   const reason = codeAt(input.reason, '/reason')
   return operated(core, session, ref, input.ifRevision, ({ effect, owner }, now) => ({
     effect: withResumed(effect, now),
@@ -46,7 +51,12 @@ export function resume(core: Core, session: CallerSession, ref: string, input: R
 }
 
 /** Records a person's verdict beside the evidence, or a second person's who confirms it. Spec: rules R8. */
-export function settle(core: Core, session: CallerSession, ref: string, input: SettleInput): Promise<OperationResult> {
+export async function settle(
+  core: Core,
+  session: CallerSession,
+  ref: string,
+  input: SettleInput,
+): Promise<OperationResult> {
   const reason = codeAt(input.reason, '/reason')
   const { evidenceReference, verdict } = input
   if (!isReference(evidenceReference)) throw new MalformedReference('/evidenceReference')

@@ -90,7 +90,7 @@ describe('while a settlement stands', () => {
     ['by the second', both, 'did_not_occur', 'user:olivia', true],
     ['by somebody else', both, 'did_not_occur', 'user:otto', false],
     ['with another verdict', first, 'occurred', 'user:oscar', false],
-  ])('it is repeated %s', (_, standing, verdict, by, expected) => {
+  ])('a verdict is repeated %s', (_, standing, verdict, by, expected) => {
     expect(isRepetition(standing, { verdict, by })).toBe(expected)
   })
 })

@@ -111,11 +111,9 @@ interface Change {
 function everyChange(document: unknown): readonly Change[] {
   const places = placesIn(document, '')
   return places.flatMap((path): Change[] => {
-    const broken = [{ what: `${path} of another kind`, path, value: edited(document, path, () => ({ odd: true })) }]
+    const broken = [{ what: `${path} of another kind`, path, value: edited(document, path, { odd: true }) }]
     const isItem = /\/\d+$/.test(path)
-    return isItem
-      ? broken
-      : [...broken, { what: `${path} missing`, path, value: edited(document, path, () => undefined) }]
+    return isItem ? broken : [...broken, { what: `${path} missing`, path, value: edited(document, path, null) }]
   })
 }
 
@@ -127,13 +125,18 @@ function placesIn(value: unknown, at: string): readonly string[] {
   ])
 }
 
-function edited(value: unknown, path: string, change: () => unknown): unknown {
+/** A copy with something else at the place; null takes it away. */
+function edited(value: unknown, path: string, changed: object | null): unknown {
   const copy: unknown = structuredClone(value)
   const segments = path.split('/').slice(1)
   const last = segments.pop() ?? ''
-  const parent = segments.reduce<unknown>((part, key) => Reflect.get(Object(part), key), copy)
-  const changed = change()
-  if (changed === undefined) Reflect.deleteProperty(Object(parent), last)
-  else Reflect.set(Object(parent), last, changed)
+  const parent = segments.reduce<unknown>((part, key) => (isObject(part) ? part[key] : part), copy)
+  if (!isObject(parent)) throw new Error(`nothing has a place ${path}`)
+  if (changed === null) delete parent[last]
+  else parent[last] = changed
   return copy
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }

@@ -24,8 +24,8 @@ import { next, outcomeOf, reason, refuse, same, stay, type Verdict } from './ver
 export function isPersonAsked(owner: Proposal, effect: Effect): boolean {
   if (owner.status === 'verification_unresolved') return true
   if (!isClosed(owner.status) || isSettled(owner.status)) return false
-  const { status, settled } = evidenceOf(effect)
-  return (status === 'UNKNOWN' && settled === null) || personReason(effect) !== null
+  const evidence = evidenceOf(effect)
+  return (evidence.status === 'UNKNOWN' && evidence.settled === null) || personReason(effect) !== null
 }
 
 /** What an operator asks for, and the effect it is about. */
