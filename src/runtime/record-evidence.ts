@@ -4,15 +4,16 @@ import { type Spent, withObserved, withVerificationDue } from '../effect/effect-
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Reference } from '../effect/reference.ts'
 import { isWorthKeeping } from '../effect/thinning.ts'
+import { Refusal, StoredDataCorrupt } from '../proposal/errors.ts'
 import type { Evidenced } from '../proposal/lifecycle/follow-evidence.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import type { Move } from '../proposal/lifecycle/verdict.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Core } from './core.ts'
 import { effectWrite } from './effect-write.ts'
-import type { LiveProposal, ObservationInsert, Sealed } from './ports.ts'
+import type { Change, Committed, Conflict, LiveProposal, ObservationInsert, Sealed } from './ports.ts'
 import { type Actor, changeOf, type Recorded } from './record.ts'
-import { LOST_RACE, untilStored } from './rounds.ts'
+import { LOST_RACE, tried, untilStored } from './rounds.ts'
 
 /** Something that was seen of an effect, to be stored whatever stands in the way. */
 export interface Seen {
@@ -45,20 +46,29 @@ export interface RecordedEvidence {
  * stored at once and the status follows in a change of its own; no status can make evidence fail. Spec: rules R3.
  */
 export async function recordEvidence(core: Core, seen: Seen): Promise<RecordedEvidence> {
-  const { tenant } = seen.key
-  return untilStored(async () => {
-    const effect = await currentEffect(core, seen.key)
-    const grown = grownBy(effect, seen)
-    const proposals = await proposalsBehind(core, grown.effect)
-    const moves = movesAfter(core, grown.effect, proposals, seen)
-    const owner = ownerAfter(grown.effect, proposals, moves)
-    const after = { ...grown.effect, verifyDueAt: owner === null ? null : seen.dueAt(grown.effect, owner) }
-    const write = effectWrite(after, effect.version, { observed: grown.inserted })
-    const answer = await core.store.commit(changeOf(core, tenant, moves, { effect: write }))
-    if (answer.kind === 'committed') return recorded(after, grown.observation, moves)
-    if (answer.on === 'effect') return LOST_RACE
-    return followLater(core, seen, await appendAlone(core, seen))
-  })
+  let together: RecordedEvidence | null
+  try {
+    together = await untilStored(() => recordTogether(core, seen))
+  } catch (error) {
+    // A store out of reach takes nothing; what a status or a trigger refuses must not take the evidence with it.
+    if (!(error instanceof Refusal)) await appendAlone(core, seen)
+    throw error
+  }
+  return together ?? followLater(core, seen, await appendAlone(core, seen))
+}
+
+/** Null where a proposal is in the way; nothing was stored then. */
+async function recordTogether(core: Core, seen: Seen): Promise<RecordedEvidence | null | typeof LOST_RACE> {
+  const effect = await currentEffect(core, seen.key)
+  const grown = grownBy(effect, seen)
+  const proposals = await proposalsBehind(core, grown.effect)
+  const moves = movesAfter(core, grown.effect, proposals, seen)
+  const owner = ownerAfter(grown.effect, proposals, moves)
+  const after = { ...grown.effect, verifyDueAt: owner === null ? null : seen.dueAt(grown.effect, owner) }
+  const write = effectWrite(after, effect.version, { observed: grown.inserted })
+  const answer = await commit(core, changeOf(core, seen.key.tenant, moves, { effect: write }))
+  if (answer.kind === 'committed') return recorded(after, grown.observation, moves)
+  return answer.on === 'effect' ? LOST_RACE : null
 }
 
 async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
@@ -66,7 +76,7 @@ async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
     const effect = await currentEffect(core, seen.key)
     const grown = grownBy(effect, seen)
     const write = effectWrite(grown.effect, effect.version, { observed: grown.inserted })
-    const answer = await core.store.commit(changeOf(core, seen.key.tenant, [], { effect: write }))
+    const answer = await commit(core, changeOf(core, seen.key.tenant, [], { effect: write }))
     return answer.kind === 'committed' ? grown.observation : LOST_RACE
   })
 }
@@ -76,7 +86,7 @@ async function followLater(core: Core, seen: Seen, observation: Observation): Pr
   return untilStored(async () => {
     const effect = await currentEffect(core, seen.key)
     const moves = movesAfter(core, effect, await proposalsBehind(core, effect), seen)
-    const answer = await core.store.commit(changeOf(core, seen.key.tenant, moves))
+    const answer = await commit(core, changeOf(core, seen.key.tenant, moves))
     return answer.kind === 'committed' ? recorded(effect, observation, moves) : LOST_RACE
   })
 }
@@ -138,13 +148,29 @@ async function currentEffect(core: Core, key: EffectKey): Promise<Effect> {
   return effect
 }
 
-/** The owner and the former owners of an effect, as far as they are not erased. */
+/** The owner and the former owners of an effect, as far as they are not erased and can be read. */
 async function proposalsBehind(core: Core, effect: Effect): Promise<readonly LiveProposal[]> {
   const refs = new Set([effect.owner, ...effect.attempts.map(({ proposal }) => proposal)])
   const found: LiveProposal[] = []
   for (const ref of refs) {
-    const stored = ref === null ? null : await core.store.proposal(effect.key.tenant, ref)
+    const stored = ref === null ? null : await readable(core, effect.key.tenant, ref)
     if (stored?.kind === 'live') found.push(stored)
   }
   return found
+}
+
+// A row that is damaged cannot follow the evidence, and must not keep it from being stored.
+async function readable(core: Core, tenant: Reference, ref: Reference): ReturnType<Core['store']['proposal']> {
+  try {
+    return await core.store.proposal(tenant, ref)
+  } catch (error) {
+    if (!(error instanceof StoredDataCorrupt)) throw error
+    core.logger.error({ proposal: ref }, 'a damaged proposal could not follow the evidence about its effect')
+    return null
+  }
+}
+
+// The same change again where the answer was lost, so that one look is one observation (evidence P13).
+async function commit(core: Core, change: Change): Promise<Committed | Conflict> {
+  return tried(() => core.store.commit(change))
 }
