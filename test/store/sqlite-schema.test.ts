@@ -249,7 +249,7 @@ describe('a database is refused', () => {
 
     const store = await sqliteStore(path)
 
-    await store.health()
+    expect(await store.scrub()).toBe('done')
     await store.close()
   })
 })
