@@ -1,6 +1,6 @@
 // Every guard of the SQLite schema, one by one: with it an attack is refused by its rule, without it the attack succeeds.
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { erasing } from '../../src/testing/store-conformance/sample-changes.ts'
 import { ending, observing } from '../../src/testing/store-conformance/sample-effects.ts'
 import {
@@ -32,7 +32,8 @@ interface Targets {
 
 let at: Targets
 
-beforeEach(async () => {
+// One store for all: every attack is rolled back.
+beforeAll(async () => {
   opened = await openSqlite()
   const { store } = opened
   await store.adopt({ referenceKeyCheck: 'check', domains: { 'example.payments/refund': 'example.payments/refund' } })
@@ -45,7 +46,7 @@ beforeEach(async () => {
   at = { open: open.ref, pending: pending.ref, erased: erased.ref, executing: live.proposal.ref }
 })
 
-afterEach(async () => {
+afterAll(async () => {
   await opened.close()
 })
 
@@ -83,8 +84,12 @@ const receiptOf = (ref: string, changes: Readonly<Record<string, string>> = {}):
 const replace = 'insert or replace'
 const ENDED = `ended_at = 1, ending = 'not_sent', ending_evidence = 'FAILED'`
 const OPEN = {
-  ...{ ended_at: 'null', ending: 'null', ending_evidence: 'null', ending_reason: 'null' },
-  ...{ external_reference: 'null', detail: 'null' },
+  ended_at: 'null',
+  ending: 'null',
+  ending_evidence: 'null',
+  ending_reason: 'null',
+  external_reference: 'null',
+  detail: 'null',
 }
 const CALL = `insert into effects (tenant, domain, reference, kind, version, epoch, absences_spent, unavailables_spent)
   values ('tenant-a', 'call:x', 'r', 'call', 1, 0, 0, 0)`
