@@ -141,8 +141,8 @@ function chosen(
 async function requestersOf(core: Core, { effect, replaces }: Intention): Promise<readonly Principal[]> {
   const requesters: Principal[] = []
   let ref = replaces
-  while (ref !== null) {
-    if (requesters.length >= CHAIN_MAX) {
+  for (let length = 0; ref !== null; length += 1) {
+    if (length === CHAIN_MAX) {
       throw new InvalidPreparation([
         { path: '/replaces', rule: 'chain_too_long', message: 'replaces too long a chain' },
       ])
