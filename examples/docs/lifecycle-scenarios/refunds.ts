@@ -24,6 +24,7 @@ export class CountedRefund extends RefundAction {
   }
 }
 
+// #region replacement
 /** Offers, in case of drift, the same refund of the order as it is now. */
 export class RefundWithReplacement extends RefundAction {
   override async resolve(input: Resolve<Refund>): Promise<Resolved<Refund> & { readonly current: Snapshot<Refund> }> {
@@ -31,6 +32,7 @@ export class RefundWithReplacement extends RefundAction {
     return { ...resolved, replacement: resolved.current }
   }
 }
+// #endregion
 
 /** Lets something happen at the worst moment: the order has been looked at, and the money has not moved yet. */
 export class RacedRefund extends RefundAction {
