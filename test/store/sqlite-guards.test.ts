@@ -142,6 +142,11 @@ const GUARDS: readonly (readonly [trigger: string, attack: () => string, rule: s
   ],
   ['receipts_of_revision', () => receiptOf(at.open), 'a receipt tells of the revision and the status that are stored'],
   [
+    'receipts_sealed',
+    () => `drop trigger keys_not_deleted; delete from keys; ${step(at.open)}; ${receiptOf(at.open)}`,
+    'a proposal with content has its key',
+  ],
+  [
     'receipts_chained',
     () => `${step(at.open)}; ${receiptOf(at.open, { previous_hash: `'${'0'.repeat(64)}'` })}`,
     'a receipt continues the chain',
@@ -421,10 +426,6 @@ describe('a constraint', () => {
 
   it.each<[string, () => string]>([
     ['a revision without its receipt', () => step(at.open)],
-    [
-      'a proposal without its key',
-      () => `drop trigger keys_not_deleted; delete from keys where proposal = '${at.open}'`,
-    ],
     [
       'an attempt without its effect',
       () =>

@@ -252,13 +252,13 @@ describe('a commit whose answer is lost', () => {
     const store = storeOver(path, (connection) => {
       const commit = connection.commit.bind(connection)
       connection.commit = () => {
-        connection.run(statementOf('delete from keys'))
+        connection.run(statementOf('delete from receipts'))
         commit()
       }
       return connection
     })
     const database = new Database(path)
-    database.exec('drop trigger keys_not_deleted')
+    database.exec('drop trigger receipts_not_deleted')
     database.close()
 
     await expect(store.commit(inserting(sampleProposal()))).rejects.toThrow(BrokenInvariant)
