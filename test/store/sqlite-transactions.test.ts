@@ -170,8 +170,8 @@ describe('a full disk', () => {
   it.each(canMount() ? ['tmpfs'] : [])('takes nothing and loses nothing on a small %s', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-full-'))
     closing.push(() => rmSync(folder, { recursive: true }))
-    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder])
-    closing.push(() => spawnSync('umount', [folder]))
+    system('mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', folder)
+    closing.push(() => system('umount', folder))
     const store = await sqliteStore(join(folder, 'store.db'))
     closing.push(() => store.close())
 
@@ -271,9 +271,14 @@ function canMount(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const folder = mkdtempSync(join(tmpdir(), 'countersign-mount-'))
   try {
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder]).status !== 0) return false
-    return spawnSync('umount', [folder]).status === 0
+    if (!system('mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', folder)) return false
+    return system('umount', folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Whether a program of the system did what it was asked. */
+function system(program: string, ...args: readonly string[]): boolean {
+  return spawnSync(program, args).status === 0
 }
