@@ -143,8 +143,10 @@ async function callAndSettle(
   const { core } = execution
   const { definition } = admitted.registered
   // Nothing is awaited between these looks at the clocks and the call.
-  const leaseLeftMs = definition.leaseMs - (core.clock.monotonic() - beganMs)
   const now = core.clock.now()
+  const elapsedMs = core.clock.monotonic() - beganMs
+  // Others judge the lease by the wall clock: if that has jumped ahead, they may already look for what is not sent yet.
+  const leaseLeftMs = Math.min(definition.leaseMs - elapsedMs, admitted.attempt.leaseUntil - now)
   if (leaseLeftMs < definition.executeTimeoutMs)
     return settleAndAnswer(execution, admitted, notSent('lease_too_short', now))
   if (now >= notAfter) return settleAndAnswer(execution, admitted, notSent('too_late', now))
