@@ -105,7 +105,7 @@ describe('a file that is no store of ours', () => {
     expect(await refusalOf(join(folder, 'store.db'))).toBe(`${folder} is no folder.`)
   })
 
-  it.each(['', ':memory:', 'file:store.db?mode=memory'])('has a path, which "%s" is not', async (path) => {
+  it.each(['', ':memory:', 'file:store.db?mode=memory', 'store.db '])('has a path, which "%s" is not', async (path) => {
     await expect(sqliteStore(path)).rejects.toThrow(TypeError)
   })
 })
