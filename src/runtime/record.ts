@@ -36,13 +36,13 @@ export interface Recorded {
 }
 
 /** What time does to a proposal, whoever's touch brought it to light. */
-const BY_TIME: readonly ReceiptType[] = ['proposal.expired', 'approval.lapsed']
+const BY_TIME: ReadonlySet<ReceiptType> = new Set(['proposal.expired', 'approval.lapsed'])
 
 /** The receipt of a stored proposal's next revision. */
 export function receiptOf({ stored, move, actor }: Recorded): Receipt {
   const { proposal, receipt } = move
   const previous = { sequence: stored.proposal.revision + 1, hash: stored.lastHash }
-  const who = BY_TIME.includes(receipt.type) ? { ...actor, participant: null } : actor
+  const who = BY_TIME.has(receipt.type) ? { ...actor, participant: null } : actor
   const body = receiptBody(proposal, receipt, who, receipt.reason ?? null)
   return chainReceipt(stored.receiptSalt, previous, { tenant: proposal.tenant, proposal: proposal.ref, body })
 }
