@@ -37,12 +37,16 @@ async function newFile(): Promise<string> {
 }
 
 /** A store whose connections are what `prepare` makes of those to the file. */
-function storeOver(path: string, prepare: (connection: SqliteConnection) => SqliteConnection): Store {
+function storeOver(
+  path: string,
+  prepare: (connection: SqliteConnection) => SqliteConnection,
+  now: () => number = () => 1,
+): Store {
   const file = { path, busyTimeoutMs: 50, migrations: sqliteMigrations }
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine: new SqliteEngine(() => prepare(connect(loadSqlite(), file))),
-    clock: { now: () => 1 },
+    clock: { now },
     onCorruptRow: () => {},
   })
   closing.push(() => store.close())
@@ -245,6 +249,16 @@ describe('a commit whose answer is lost', () => {
     expect(rawRows(path, 'select change_id from changes')).toHaveLength(landed)
     await commits(store, change)
     expect(rawRows(path, 'select change_id from changes')).toHaveLength(1)
+  })
+
+  it('is unknown when it has become too late meanwhile: a recovery might still find it', async () => {
+    const path = await newFile()
+    const times = [1, 100]
+    const store = storeOver(path, losing(['before']), () => times.shift() ?? 100)
+
+    const commit = store.commit({ ...inserting(sampleProposal()), notAfter: 50 })
+
+    await expect(commit).rejects.toMatchObject({ name: 'PersistenceOutcomeUnknown' })
   })
 
   it('is a broken invariant, and known, when a deferred constraint refused it', async () => {
