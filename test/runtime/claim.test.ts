@@ -1,9 +1,6 @@
 // The claim: what a proposal finds that wants an effect of another one, in every state of its owner, and when it passes on.
 import { describe, expect, it } from 'vitest'
-import type { Effect, Settlement } from '../../src/effect/effect.ts'
 import { DefinitiveFailure, NotSent } from '../../src/proposal/action.ts'
-import { parseReasonCode } from '../../src/effect/reference.ts'
-import { effectWrite } from '../../src/runtime/effect-write.ts'
 import {
   answering,
   approved,
@@ -12,9 +9,10 @@ import {
   openExecution,
   resendAfter,
   says,
+  settle,
 } from './execution-world.ts'
-import { answerOf, HOUR_MS, MINUTE_MS, reference, STORES } from './harness.ts'
-import { finance2, requester, session, TENANT } from './sessions.ts'
+import { answerOf, HOUR_MS, MINUTE_MS, STORES } from './harness.ts'
+import { finance2, requester, session } from './sessions.ts'
 
 const INTENT = 'the one that two want'
 const OTHER_AMOUNT = { amount: { amount: '50.00', currency: 'EUR' } }
@@ -120,7 +118,7 @@ const states: readonly OwnerState[] = [
       await world.execute(owner)
       await world.clock.advance(5_000)
       await world.reconcile(owner)
-      await settle(rivals, 'closed_unknown', null)
+      await settle(world, owner, 'closed_unknown')
     },
     same: 'blocked earlier_attempt',
     other: 'blocked earlier_attempt',
@@ -279,7 +277,7 @@ describe.each(STORES)('lifecycle 6.5 on %s', (store) => {
     await world.clock.advance(5_000)
     await world.reconcile(owner)
     await world.clock.advance(PAST_BOUNDARY_MS)
-    await settle(rivals, 'did_not_occur', row.second)
+    await settle(world, owner, 'did_not_occur', row.second)
     const fresh = await world.approved(INTENT)
     world.action.methods.verify = answering(row.verifier)
 
@@ -417,34 +415,3 @@ describe.each(STORES)('lifecycle 6.5 on %s', (store) => {
     expect(await answerOf(world.execute(owner))).toBe(IN_FLIGHT)
   })
 })
-
-/** A person's verdict, stored as the operators' verb will store it. */
-async function settle(
-  { world, owner }: Rivals,
-  verdict: Settlement['verdict'],
-  secondOperator: string | null,
-): Promise<void> {
-  const effect = await world.effect(owner)
-  const settlement: Settlement = {
-    verdict,
-    upToSequence: effect.observations.length,
-    upToAttempt: effect.attempts.length,
-    by: reference('user:oscar'),
-    secondOperator: secondOperator === null ? null : reference(secondOperator),
-    reason: parseReasonCode('statement_checked', ''),
-    evidenceReference: reference('case-1'),
-    at: world.clock.now(),
-  }
-  const settled: Effect = { ...effect, settlement, version: effect.version + 1, verifyDueAt: null }
-  const answer = await world.bareStore.commit({
-    changeId: `settlement of ${owner}`,
-    tenant: reference(TENANT),
-    notAfter: null,
-    proposals: [],
-    effect: effectWrite(settled, effect.version),
-    approvals: [],
-    receipts: [],
-    events: [],
-  })
-  expect(answer.kind).toBe('committed')
-}

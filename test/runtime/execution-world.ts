@@ -1,14 +1,19 @@
 // The world of the tests of execution: its host calls are logged, and after every test the invariants are held against it.
 import { expect, onTestFinished } from 'vitest'
-import type { Effect } from '../../src/effect/effect.ts'
+import type { Effect, Settlement } from '../../src/effect/effect.ts'
+import { parseReasonCode } from '../../src/effect/reference.ts'
 import type { Verified } from '../../src/proposal/action.ts'
 import { define } from '../../src/proposal/definition.ts'
+import { lifecycle } from '../../src/proposal/lifecycle/lifecycle.ts'
+import { effectWrite } from '../../src/runtime/effect-write.ts'
+import { NOBODY, receiptOf } from '../../src/runtime/record.ts'
 import { ProposalKeys } from '../../src/runtime/sealing.ts'
 import type { Keyring, LiveProposal } from '../../src/runtime/ports.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { CallLog, watch } from './call-log.ts'
+import { FreezingClock } from './freezing-clock.ts'
 import { openWorld, reference, type World, type WorldOptions } from './harness.ts'
 import { brokenIn, type Dump, type InvariantName } from './invariants.ts'
 import type { Methods, Refund, TestAction } from './refund.ts'
@@ -79,15 +84,68 @@ export async function approved(
   return proposal
 }
 
+/** A person's verdict on the effect, stored as the operators' verb will store it. */
+export async function settle(
+  world: ExecutionWorld,
+  ref: string,
+  verdict: Settlement['verdict'],
+  secondOperator: string | null = null,
+): Promise<void> {
+  const effect = await world.effect(ref)
+  const settlement: Settlement = {
+    verdict,
+    upToSequence: effect.observations.length,
+    upToAttempt: effect.attempts.length,
+    by: reference('user:oscar'),
+    secondOperator: secondOperator === null ? null : reference(secondOperator),
+    reason: parseReasonCode('statement_checked', ''),
+    evidenceReference: reference('case-1'),
+    at: world.clock.now(),
+  }
+  const settled: Effect = { ...effect, settlement, version: effect.version + 1, verifyDueAt: null }
+  const answer = await world.bareStore.commit({
+    changeId: `settlement of ${ref}`,
+    tenant: effect.key.tenant,
+    notAfter: null,
+    proposals: [],
+    effect: effectWrite(settled, effect.version),
+    approvals: [],
+    receipts: [],
+    events: [],
+  })
+  if (answer.kind !== 'committed') throw new Error('nobody else writes at this moment')
+}
+
 /** A contract under which an absence with such a proof lets the effect be sent again. */
 export function resendAfter(...kinds: readonly string[]): Readonly<Record<string, unknown>> {
   return { acceptProof: { failure: [...new Set(['terminal', ...kinds])], resend: kinds }, lifetime: '1d' }
 }
 
-/** A runtime on the world's store whose process stands still: no time passes for it. */
-export async function frozenRuntime(world: World): Promise<{ runtime: ProposalRuntime; clock: VirtualClock }> {
-  const clock = new VirtualClock(world.clock.state())
-  return { runtime: await world.open({ clock }), clock }
+/** A runtime on the world's store whose process stands still from now on; `thaw` lets it notice what time it is. */
+export async function frozenRuntime(world: World): Promise<{ readonly runtime: ProposalRuntime; thaw(): void }> {
+  const clock = new FreezingClock(world.clock.state())
+  return {
+    runtime: await world.open({ clock }),
+    thaw: () => clock.freezeFor(world.clock.now() - clock.now()),
+  }
+}
+
+/** Another process writes the proposal: its revision grows, and nothing else changes. */
+export async function touch(world: World, ref: string): Promise<void> {
+  const stored = await world.stored(ref)
+  const move = lifecycle.observe(stored.proposal, world.clock.now())
+  if (move.kind !== 'move') throw new Error('an observation is always recorded')
+  const answer = await world.bareStore.commit({
+    changeId: `touch ${ref} at ${move.proposal.revision}`,
+    tenant: stored.proposal.tenant,
+    notAfter: null,
+    proposals: [{ kind: 'update', proposal: move.proposal }],
+    effect: null,
+    approvals: [],
+    receipts: [receiptOf({ stored, move, actor: NOBODY })],
+    events: [],
+  })
+  if (answer.kind !== 'committed') throw new Error('nobody else writes at this moment')
 }
 
 /** A call that never ends by itself. */
