@@ -1,11 +1,9 @@
 // Not found: unknown, malformed, foreign, unreadable and hidden proposals are the same answer to every operation.
 import { describe, expect, it } from 'vitest'
-import { lifecycle } from '../../src/proposal/lifecycle/lifecycle.ts'
-import { reason } from '../../src/proposal/lifecycle/verdict.ts'
 import type { Session } from '../../src/proposal/session.ts'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
-import { changeOf } from '../../src/runtime/record.ts'
-import { openWorld, refused, STORES, unsound, type World } from './harness.ts'
+import { markForErasure } from './erased.ts'
+import { openWorld, refused, STORES, unsound } from './harness.ts'
 import { agent, finance1, OTHER_TENANT, requester, session, stranger } from './sessions.ts'
 
 const operations: Readonly<
@@ -38,7 +36,7 @@ describe.each(STORES)('design D12 on %s', (store) => {
     const world = await openWorld({ store })
     const { proposal, commitment } = await world.prepared(agent)
     const hidden = await world.prepared(agent)
-    await markPending(world, hidden.proposal)
+    await markForErasure(world, hidden.proposal)
     const { runtime } = world
     const { can } = world.action.methods
     world.action.methods.can = (act, caller, view) => act === 'prepare' || can(act, caller, view)
@@ -75,7 +73,7 @@ describe.each(STORES)('design D12 on %s', (store) => {
     const world = await openWorld({ store })
     const shown = await world.prepared()
     const hidden = await world.prepared()
-    await markPending(world, hidden.proposal)
+    await markForErasure(world, hidden.proposal)
 
     const { items } = await world.runtime.list(finance1)
     const view = await world.runtime.read(finance1, shown.proposal)
@@ -88,22 +86,9 @@ describe.each(STORES)('design D12 on %s', (store) => {
     const world = await openWorld({ store })
     const { proposal } = await world.approvedProposal()
     await world.runtime.execute(requester, proposal)
-    await markPending(world, proposal)
+    await markForErasure(world, proposal)
 
     expect((await world.stored(proposal)).proposal.erasure).toBe('requested')
     expect(await world.runtime.read(finance1, proposal)).toMatchObject({ erasure: 'requested', contentAvailable: true })
   })
 })
-
-/** What the first step of an erasure stores. */
-async function markPending(world: World, ref: string): Promise<void> {
-  const stored = await world.stored(ref)
-  const effect = await world.bareStore.effect(stored.proposal.effect)
-  const move = lifecycle.erase(stored.proposal, { reason: reason('asked_for'), effect }, world.clock.now())
-  if (move.kind !== 'move') throw new Error('an erasure is marked')
-  const actor = { participant: 'user:paula', trigger: 'user:paula' }
-  const core = unsound<Parameters<typeof changeOf>[0]>({ ids: { token: (): string => `mark-${ref}` } })
-  const { tenant } = stored.proposal
-  const answer = await world.bareStore.commit(changeOf(core, tenant, [{ stored, move, actor }]))
-  expect(answer.kind).toBe('committed')
-}
