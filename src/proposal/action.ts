@@ -7,10 +7,13 @@ import type { Act, Contract } from './contract.ts'
 import type { Principal } from './principal.ts'
 import type { Status } from './status.ts'
 
-/** The command, snapshot, preview and result of a contract, as its schemas type them. */
+/** The command of a contract, as its schema types it. */
 export type Command<C extends Contract> = z.output<C['schemas']['command']>
+/** The snapshot of a contract, as its schema types it: the private state that is approved. */
 export type Snapshot<C extends Contract> = z.output<C['schemas']['snapshot']>
+/** The preview of a contract, as its schema types it: what approvers are shown. */
 export type Preview<C extends Contract> = z.output<C['schemas']['preview']>
+/** The result of a contract, as its schema types it: what is kept of a verified effect. */
 export type Result<C extends Contract> = z.output<C['schemas']['result']>
 
 /** The facts that a verifier returns, by the pointer under which the contract names them. */

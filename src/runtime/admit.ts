@@ -6,7 +6,7 @@ import { nextGeneration } from '../effect/generation.ts'
 import type { Reference } from '../effect/reference.ts'
 import { settlersOf } from '../effect/settlement.ts'
 import { parseCanonicalJson } from '../effect/canonical-json.ts'
-import { reason, stay } from '../proposal/lifecycle/verdict.ts'
+import { outcomeOf, reason, stay } from '../proposal/lifecycle/verdict.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { evaluatePolicy } from '../proposal/evaluate-policy.ts'
 import type { ExecutorWord } from '../proposal/executor-word.ts'
@@ -24,8 +24,8 @@ import { commitMove } from './record.ts'
 import { isRelatedInDoubt } from './related.ts'
 import { refusedApprovers } from './refused-approvers.ts'
 import { resultOf } from './result.ts'
-import { LOST_RACE } from './rounds.ts'
-import { type Admitted, settleAttempt } from './settle-attempt.ts'
+import { LOST_RACE, tried } from './rounds.ts'
+import { type Admitted, outcomeUnknown, settleAttempt } from './settle-attempt.ts'
 
 /** Steps 8 to 12 of an execution. `effect` is as the claim was judged on it. Spec: lifecycle 6. */
 export async function admitAndCall(
@@ -126,11 +126,19 @@ async function admit(execution: Execution, admission: Admission, now: number): P
   })
   const beganMs = core.clock.monotonic()
   const answer = await commitMove(core, { stored, move, actor }, { effect: write, notAfter })
-  if (answer.kind === 'conflict') return LOST_RACE
+  if (answer.kind === 'conflict') return answer.on === 'too_late' ? tooLate(execution, notAfter) : LOST_RACE
 
   const { effect: key } = proposal
   const admitted = { registered, proposal: move.proposal, effect: key, attempt, key: content.key, actor }
   return callAndSettle(execution, admitted, admission, beganMs)
+}
+
+// The store's clock has the last word (design D11), and by it this is over, whatever the clock of this process says.
+async function tooLate(execution: Execution, notAfter: number): Promise<Round> {
+  const { proposal } = execution.stored
+  const now = Math.max(execution.core.clock.now(), notAfter)
+  const isOver = now >= proposal.expiresAt
+  return conclude(execution, isOver ? lifecycle.expire(proposal, now) : lifecycle.lapse(proposal, now))
 }
 
 async function callAndSettle(
@@ -142,8 +150,10 @@ async function callAndSettle(
   const { core } = execution
   const { definition } = admitted.registered
   // Nothing is awaited between these looks at the clocks and the call.
-  const leaseLeftMs = definition.leaseMs - (core.clock.monotonic() - beganMs)
   const now = core.clock.now()
+  const elapsedMs = core.clock.monotonic() - beganMs
+  // Others judge the lease by the wall clock: if that has jumped ahead, they may already look for what is not sent yet.
+  const leaseLeftMs = Math.min(definition.leaseMs - elapsedMs, admitted.attempt.leaseUntil - now)
   if (leaseLeftMs < definition.executeTimeoutMs)
     return settleAndAnswer(execution, admitted, notSent('lease_too_short', now))
   if (now >= notAfter) return settleAndAnswer(execution, admitted, notSent('too_late', now))
@@ -159,10 +169,16 @@ async function callAndSettle(
 }
 
 async function settleAndAnswer({ core, session }: Execution, admitted: Admitted, word: ExecutorWord): Promise<Round> {
-  const { verdict } = await settleAttempt(core, admitted, word)
-  const stored = await core.store.proposal(admitted.proposal.tenant, admitted.proposal.ref)
-  if (stored?.kind !== 'live') throw new Error('a proposal with an attempt that was under way is not erased')
-  return resultOf(core, session, stored, verdict.kind === 'refused' ? stay('in_progress') : verdict)
+  const { move } = await settleAttempt(core, admitted, word)
+  const { tenant, ref } = admitted.proposal
+  try {
+    const stored = await tried(() => core.store.proposal(tenant, ref))
+    if (stored?.kind !== 'live') throw new Error('a proposal with an attempt that was under way is not erased')
+    return await resultOf(core, session, stored, move ?? stay(outcomeOf(stored.proposal.status)))
+  } catch (cause) {
+    // The call was made: that it can not be read back must not look as if nothing had happened.
+    throw outcomeUnknown(admitted, word, cause)
+  }
 }
 
 function notSent(why: 'lease_too_short' | 'too_late', at: number): ExecutorWord {

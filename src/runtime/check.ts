@@ -1,13 +1,17 @@
 // Check: would the proposal still stand? Resolves only, and writes nothing.
-import type { JsonValue } from '../effect/canonical-json.ts'
-import { valueAt } from '../effect/json-pointer.ts'
-import { judgeResolution } from '../proposal/resolution.ts'
+import { canonicalJson, type JsonValue } from '../effect/canonical-json.ts'
+import { drift } from '../proposal/drift.ts'
+import { ContentUnavailable } from '../proposal/errors.ts'
+import type { Resolution } from '../proposal/resolution.ts'
 import type { CallerSession } from '../proposal/session.ts'
+import { shownPaths } from '../proposal/shown-drift.ts'
 import { demand } from './authority.ts'
 import { openContent } from './content.ts'
 import type { Core } from './core.ts'
-import { callHost } from './host-call.ts'
+import { previewOf } from './draft.ts'
 import { load } from './load.ts'
+import type { Registered } from './registry.ts'
+import { resolve } from './resolve.ts'
 
 /** What a check found. `drifted` is null when the business state could not be resolved. */
 export interface CheckResult {
@@ -17,37 +21,36 @@ export interface CheckResult {
   readonly paths: readonly string[]
 }
 
-/** Spec: lifecycle 8. */
+/**
+ * Only the very definition that the proposal was made under can say whether it still stands. Spec: lifecycle 8.
+ * @throws NotFound, NotPermitted, AuthorizationUnavailable, ContentUnavailable
+ */
 export async function check(core: Core, session: CallerSession, ref: string): Promise<CheckResult> {
-  const { stored, registered } = await load(core, session, ref)
-  const { definition } = registered
-  await demand(core, definition, 'check', session, { proposal: stored.proposal })
-  const { snapshot, preview } = await openContent(core, stored)
-  const { tenant, requester, agent } = stored.proposal
-  const context = { tenant, proposal: stored.proposal.ref, requester, agent }
-  const { action, hostTimeoutMs, materiality } = definition
-  const call = await callHost(core.clock, hostTimeoutMs, (signal) => {
-    // The bytes were committed to under this action's schema.
-    return action.resolve({ snapshot: snapshot as Parameters<typeof action.resolve>[0]['snapshot'], context, signal })
+  const { stored, registered: permitting } = await load(core, session, ref)
+  const { proposal } = stored
+  await demand(core, permitting.definition, 'check', session, { proposal })
+  const { snapshot, committed } = await openContent(core, stored)
+  if (!committed) throw new ContentUnavailable('damaged')
+  const registered = core.registry.exact(proposal.action)
+  if (registered === null || registered.definition.digest !== proposal.definitionDigest) return UNKNOWN
+  const resolution = await resolve(core, registered, proposal, snapshot)
+  if (resolution === null) return UNKNOWN
+  return { outcome: 'checked', drifted: resolution.drift !== null, paths: pathsShown(registered, snapshot, resolution) }
+}
+
+const UNKNOWN: CheckResult = { outcome: 'checked', drifted: null, paths: [] }
+
+function pathsShown(
+  { definition }: Registered,
+  snapshot: JsonValue,
+  { current, drift: found }: Resolution,
+): readonly string[] {
+  if (current === null || found === null) return []
+  return shownPaths(snapshot, drift(snapshot, current, definition.materiality), (state) => {
+    try {
+      return canonicalJson(previewOf(definition, state), { numbers: 'integers' })
+    } catch {
+      return null // The action has no preview of a state that never was whole.
+    }
   })
-  const resolution = judgeResolution(call, registered.resolved, snapshot, materiality)
-  if (resolution === null) return { outcome: 'checked', drifted: null, paths: [] }
-  const paths = resolution.drift?.paths ?? []
-  return {
-    outcome: 'checked',
-    drifted: resolution.drift !== null,
-    paths: paths.filter((path) => isShown(snapshot, preview, path)),
-  }
-}
-
-// A field is shown if the preview has its very value somewhere: the viewer knows it already.
-function isShown(snapshot: JsonValue, preview: JsonValue, path: string): boolean {
-  const value = valueAt(snapshot, path)
-  return value !== undefined && contains(preview, JSON.stringify(value))
-}
-
-function contains(shown: JsonValue, text: string): boolean {
-  if (JSON.stringify(shown) === text) return true
-  if (typeof shown !== 'object' || shown === null) return false
-  return Object.values(shown).some((part: JsonValue) => contains(part, text))
 }

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { canonicalJson, type JsonValue } from '../effect/canonical-json.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
+import { valueAt } from '../effect/json-pointer.ts'
 import type { Reference } from '../effect/reference.ts'
 import { parseContent } from '../proposal/boundary.ts'
+import { canonicalText } from '../proposal/canonical-text.ts'
 import { checkPolicy } from '../proposal/check-policy.ts'
 import { commitment } from '../proposal/commitment.ts'
 import type { Definition } from '../proposal/definition.ts'
@@ -50,6 +52,7 @@ export interface Draft {
 /** Spec: lifecycle 4.3 to 4.6. */
 export async function draftProposal(core: Core, registered: Registered, intention: Intention): Promise<Draft> {
   const { definition } = registered
+  demandFactsFit(definition, intention.snapshot)
   const preview = previewOf(definition, intention.snapshot)
   const policy = await choosePolicy(core, definition, intention)
   const owner = { tenant: intention.effect.tenant, proposal: intention.ref }
@@ -85,6 +88,12 @@ export async function draftProposal(core: Core, registered: Registered, intentio
       events: eventsOf(null, proposal),
     },
   }
+}
+
+// Facts that are too large for a verifier's answer could never be found equal, and nobody would learn so before the call.
+function demandFactsFit({ facts }: Definition, snapshot: JsonValue): void {
+  const approved = Object.fromEntries(facts.map((path) => [path, valueAt(snapshot, path) ?? null]))
+  if (typeof canonicalText(approved, 'factsBytes') !== 'string') throw new LimitExceeded('factsBytes')
 }
 
 /**
@@ -141,8 +150,8 @@ function chosen(
 async function requestersOf(core: Core, { effect, replaces }: Intention): Promise<readonly Principal[]> {
   const requesters: Principal[] = []
   let ref = replaces
-  while (ref !== null) {
-    if (requesters.length >= CHAIN_MAX) {
+  for (let length = 0; ref !== null; length += 1) {
+    if (length === CHAIN_MAX) {
       throw new InvalidPreparation([
         { path: '/replaces', rule: 'chain_too_long', message: 'replaces too long a chain' },
       ])

@@ -10,7 +10,7 @@ import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { stay } from '../proposal/lifecycle/verdict.ts'
 import { principalName } from '../proposal/principal.ts'
 import type { CallerSession } from '../proposal/session.ts'
-import { judgeResolution, type Resolution } from '../proposal/resolution.ts'
+import type { Resolution } from '../proposal/resolution.ts'
 import { isInDoubt } from '../proposal/status.ts'
 import { admitAndCall } from './admit.ts'
 import { callerOf, may } from './authority.ts'
@@ -18,13 +18,13 @@ import { type Content, openContent } from './content.ts'
 import type { Core } from './core.ts'
 import { previewOf } from './draft.ts'
 import { blocked, conclude, type Execution, type Round } from './execution.ts'
-import { callHost } from './host-call.ts'
 import { load } from './load.ts'
 import { lookAgain } from './look-again.ts'
 import { reconcileStored } from './reconcile.ts'
 import type { Actor } from './record.ts'
 import { refuseForDrift } from './refuse-drift.ts'
 import type { Registered } from './registry.ts'
+import { resolve } from './resolve.ts'
 import { type OperationResult, resultOf } from './result.ts'
 import { LOST_RACE, untilSettled } from './rounds.ts'
 
@@ -86,7 +86,7 @@ async function executeApproved(execution: Execution): Promise<Round> {
   const refused = await claimRefused(execution, registered, claim)
   if (refused !== null) return refused
 
-  const resolution = await resolve(execution, registered, content.snapshot)
+  const resolution = await resolve(core, registered, stored.proposal, content.snapshot)
   if (resolution === null) return blocked(execution, 'resolve_failed')
   return afterResolution({ ...execution, registered }, content, effect, resolution)
 }
@@ -169,19 +169,4 @@ async function heldElsewhere(execution: Execution, by: Reference, completed: boo
   }
   if (!completed) return conclude(execution, stay('replayed', 'effect_in_flight_elsewhere'))
   return conclude(execution, lifecycle.supersede(stored.proposal, by, core.clock.now()))
-}
-
-async function resolve(
-  { core, stored }: Execution,
-  { definition, resolved }: Registered,
-  snapshot: JsonValue,
-): Promise<Resolution | null> {
-  const { action, hostTimeoutMs, materiality } = definition
-  const { tenant, ref, requester, agent } = stored.proposal
-  const context = { tenant, proposal: ref, requester, agent }
-  const call = await callHost(core.clock, hostTimeoutMs, (signal) => {
-    // The snapshot was committed to under this very definition.
-    return action.resolve({ snapshot: snapshot as Parameters<typeof action.resolve>[0]['snapshot'], context, signal })
-  })
-  return judgeResolution(call, resolved, snapshot, materiality)
 }

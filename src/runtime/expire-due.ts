@@ -1,7 +1,7 @@
 // Expiry of what nobody touches: open proposals whose lifetime is over are closed, each with its receipt.
 import { limits } from '../effect/limits.ts'
 import type { Reference } from '../effect/reference.ts'
-import { LimitExceeded, MalformedReference } from '../proposal/errors.ts'
+import { AuthorizationUnavailable, LimitExceeded, MalformedReference, StoredDataCorrupt } from '../proposal/errors.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { principalName } from '../proposal/principal.ts'
 import type { CallerSession } from '../proposal/session.ts'
@@ -29,9 +29,20 @@ export async function expireDue(
   const { tenant } = session
   const expired: Reference[] = []
   for (const ref of await core.store.expired(tenant, core.clock.now(), limit)) {
-    if (await expireOne(core, session, ref)) expired.push(ref)
+    if (await expireOrSkip(core, session, ref)) expired.push(ref)
   }
   return { expired }
+}
+
+// One that cannot be read, or about which nobody can be asked, does not keep the others open (threat T54).
+async function expireOrSkip(core: Core, session: CallerSession, ref: Reference): Promise<boolean> {
+  try {
+    return await expireOne(core, session, ref)
+  } catch (error) {
+    if (!(error instanceof StoredDataCorrupt || error instanceof AuthorizationUnavailable)) throw error
+    core.logger.warn({ proposal: ref, code: error.code }, 'an expired proposal could not be closed')
+    return false
+  }
 }
 
 async function expireOne(core: Core, session: CallerSession, ref: Reference): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { Attention, Proposal } from '../proposal/proposal.ts'
 import { STATUSES, type Status } from '../proposal/status.ts'
 import { callerOf, may } from './authority.ts'
 import type { Core } from './core.ts'
+import { type CursorOf, openCursor, sealCursor } from './cursor.ts'
 import type { ListQuery } from './ports.ts'
 
 /** What to list; every filter narrows. Spec: lifecycle 8. */
@@ -23,7 +24,7 @@ export interface ListInput {
   readonly needsPerson?: true
   /** What is due now: expired and open, or to be verified. */
   readonly due?: true
-  /** The last proposal of the page before. */
+  /** `next` of the page before, with the same filters. */
   readonly after?: string
   /** 1 to 200; default 50. */
   readonly limit?: number
@@ -43,10 +44,10 @@ export interface ListItem {
   readonly attention: readonly Attention[]
 }
 
-/** A page. `next` goes into `after` for the page behind it; null at the end. */
+/** A page. `next` goes into `after` for the page behind it; null at the end. Opaque, and good for this caller only. */
 export interface ListPage {
   readonly items: readonly ListItem[]
-  readonly next: Reference | null
+  readonly next: string | null
 }
 
 const LIMIT_DEFAULT = 50
@@ -60,49 +61,69 @@ export async function list(core: Core, session: CallerSession, input: ListInput 
   const limit = input.limit ?? LIMIT_DEFAULT
   if (!Number.isInteger(limit) || limit < 1) throw new MalformedReference('/limit')
   if (limit > limits.pageItems) throw new LimitExceeded('pageItems')
-  const found = await core.store.list(queryOf(core, session, input, limit))
+  const filters = filtersOf(core, session, input)
+  // A cursor of one list is none of another.
+  const queryText = JSON.stringify({ ...filters, due: input.due })
+  const cursor = { referenceKey: core.referenceKey, session, queryText }
+  const after = input.after === undefined ? {} : { after: placeOf(cursor, input.after) }
+  const due = input.due ? { dueAt: core.clock.now() } : {}
+  const found = await core.store.list({ tenant: session.tenant, ...filters, ...due, ...after, limit })
   const visible = await Promise.all(found.map((proposal) => isVisible(core, session, proposal)))
   const last = found.at(-1)
   return {
     items: found.filter((_, index) => visible[index] === true).map(itemOf),
-    next: found.length === limit && last !== undefined ? last.ref : null,
+    next: found.length === limit && last !== undefined ? sealCursor(cursor, last.ref) : null,
   }
 }
 
-function queryOf(core: Core, session: CallerSession, input: ListInput, limit: number): ListQuery {
-  const { statuses, action, requester, effect, subject, needsPerson, due, after } = input
-  for (const status of statuses ?? []) if (!STATUSES.includes(status)) throw new MalformedReference('/statuses')
-  const domain = action === undefined ? undefined : domainOf(core, action)
+type Filters = Omit<ListQuery, 'tenant' | 'dueAt' | 'after' | 'limit'>
+
+function filtersOf(core: Core, session: CallerSession, input: ListInput): Filters {
+  const { statuses, action, requester, effect, subject, needsPerson } = input
+  const actionName = action === undefined ? undefined : textAt(action, '/action')
   return {
-    tenant: session.tenant,
-    limit,
-    ...(statuses === undefined ? {} : { statuses }),
-    ...(action === undefined ? {} : { actionName: action }),
-    ...(requester === undefined ? {} : { requester }),
-    ...(effect === undefined ? {} : { effect: effectKey(session, domain, effect) }),
+    ...(statuses === undefined ? {} : { statuses: statusesOf(statuses) }),
+    ...(actionName === undefined ? {} : { actionName }),
+    ...(requester === undefined ? {} : { requester: textAt(requester, '/requester') }),
+    ...(effect === undefined ? {} : { effect: effectKey(core, session, actionName, effect) }),
     ...(subject === undefined ? {} : { subject: referenceAt(subject, '/subject') }),
-    ...(needsPerson === undefined ? {} : { needsPerson }),
-    ...(due === undefined ? {} : { dueAt: core.clock.now() }),
-    ...(after === undefined ? {} : { after: referenceAt(after, '/after') }),
+    ...(needsPerson ? { needsPerson } : {}),
   }
 }
 
-function domainOf(core: Core, action: string): string | undefined {
-  return core.registry.all().find(({ definition }) => definition.name === action)?.definition.domain
+function statusesOf(input: unknown): readonly Status[] {
+  if (!Array.isArray(input)) throw new MalformedReference('/statuses')
+  const given: readonly unknown[] = input
+  const known = given.flatMap((one) => STATUSES.filter((status) => status === one))
+  if (known.length < given.length) throw new MalformedReference('/statuses')
+  return known
 }
 
 function effectKey(
-  session: CallerSession,
-  domain: string | undefined,
+  core: Core,
+  { tenant }: CallerSession,
+  actionName: string | undefined,
   effect: string,
 ): NonNullable<ListQuery['effect']> {
-  if (domain === undefined) throw new MalformedReference('/action')
-  return { tenant: session.tenant, domain, reference: referenceAt(effect, '/effect') }
+  const registered = core.registry.all().find(({ definition }) => definition.name === actionName)
+  if (registered === undefined) throw new MalformedReference('/action')
+  return { tenant, domain: registered.definition.domain, reference: referenceAt(effect, '/effect') }
 }
 
-function referenceAt(text: string, path: string): Reference {
+function textAt(text: unknown, path: string): string {
+  if (typeof text !== 'string') throw new MalformedReference(path)
+  return text
+}
+
+function referenceAt(text: unknown, path: string): Reference {
   if (!isReference(text)) throw new MalformedReference(path)
   return text
+}
+
+function placeOf(cursor: CursorOf, after: unknown): Reference {
+  const place = openCursor(cursor, after)
+  if (place === null) throw new MalformedReference('/after')
+  return place
 }
 
 async function isVisible(core: Core, session: CallerSession, proposal: Proposal): Promise<boolean> {

@@ -14,7 +14,8 @@ export interface Loaded<P extends LiveProposal | ErasedProposal = LiveProposal> 
 }
 
 /**
- * The proposal, if it exists in the caller's tenant and the caller may read it, erased or not.
+ * The proposal, if it exists in the caller's tenant and the caller may read it, erased or not. One whose erasure is under
+ * way is hidden from its mark on (invariant I25).
  * @throws NotFound for everything else, malformed references included (design D12).
  */
 export async function loadAny(
@@ -24,7 +25,7 @@ export async function loadAny(
 ): Promise<Loaded<LiveProposal | ErasedProposal>> {
   if (!isReference(ref)) throw new NotFound()
   const stored = await core.store.proposal(session.tenant, ref)
-  if (stored === null) throw new NotFound()
+  if (stored === null || (stored.kind === 'live' && stored.proposal.erasure === 'pending')) throw new NotFound()
   const action = stored.kind === 'live' ? stored.proposal.action : stored.tombstone.action
   const registered = core.registry.permitting(action)
   if (registered === null) throw new NotFound()
@@ -33,10 +34,10 @@ export async function loadAny(
   return { stored, registered }
 }
 
-/** Likewise, for operations that an erased proposal, or one whose erasure is under way, does not take. */
+/** Likewise, for operations that an erased proposal does not take. */
 export async function load(core: Core, session: CallerSession, ref: string, ifRevision?: number): Promise<Loaded> {
   const { stored, registered } = await loadAny(core, session, ref)
-  if (stored.kind === 'erased' || stored.proposal.erasure === 'pending') throw new NotFound()
+  if (stored.kind === 'erased') throw new NotFound()
   const { revision } = stored.proposal
   if (ifRevision !== undefined && ifRevision !== revision) throw new RevisionMismatch(revision)
   return { stored, registered }

@@ -128,7 +128,8 @@ async function replacedMoves(
   const loaded = await load(core, session, ref)
   const move = lifecycle.replace(loaded.stored.proposal, core.clock.now())
   if (move.kind !== 'move') return []
-  await demandWithdrawal(core, session, loaded)
+  // What time has closed is only written down.
+  if (move.proposal.status === 'withdrawn') await demandWithdrawal(core, session, loaded)
   const caller = principalName(session.principal)
   return [{ stored: loaded.stored, move, actor: { participant: caller, trigger: caller } }]
 }

@@ -14,7 +14,7 @@ import { effectWrite } from './effect-write.ts'
 import { stopLapsed } from './stop-lapsed.ts'
 import { load, type Loaded } from './load.ts'
 import type { LiveProposal } from './ports.ts'
-import { type Actor, changeOf, commitMove } from './record.ts'
+import { type Actor, changeOf } from './record.ts'
 import type { Registered } from './registry.ts'
 import { type OperationResult, resultOf } from './result.ts'
 import { LOST_RACE, untilSettled } from './rounds.ts'
@@ -104,9 +104,11 @@ async function lapse(round: Reconciliation, effect: Effect, open: Attempt): Prom
     ended: { number: open.number, token: open.token, ending, detail: null },
   })
   const end = { attempt: open.number, ending, effect: fenced, policyMet: false }
-  const move = lifecycle.settleCall(stored.proposal, end, now)
-  const moves = move.kind === 'move' ? [{ stored, move, actor }] : []
-  await core.store.commit(changeOf(core, stored.proposal.tenant, moves, { effect: write }))
+  // Whoever asks may be a former owner: the attempt is the owner's.
+  const owner = await ownerOf(core, effect, stored)
+  const move = lifecycle.settleCall(owner.proposal, end, now)
+  const moves = move.kind === 'move' ? [{ stored: owner, move, actor }] : []
+  await core.store.commit(changeOf(core, effect.key.tenant, moves, { effect: write }))
   // Whether this change won or another one did: the effect is looked at afresh.
   return LOST_RACE
 }
@@ -181,14 +183,17 @@ async function giveUp(
   const { core, stored, actor } = round
   const verdict = lifecycle.giveUp(owner.proposal, why, core.clock.now())
   const effect = await core.store.effect(owner.proposal.effect)
-  if (verdict.kind !== 'move' || effect === null) return answer(round, stay(outcomeOf(stored.proposal.status), why))
+  if (effect === null) throw new Error('a claimed effect is never deleted')
   // Nothing is due any more: asking again by itself would change nothing (rules R18).
   const undue = { ...withVerificationDue(effect, null, null), version: effect.version + 1 }
-  const write = effectWrite(undue, effect.version)
-  const committed = await commitMove(core, { stored: owner, move: verdict, actor }, { effect: write })
+  const moves = verdict.kind === 'move' ? [{ stored: owner, move: verdict, actor }] : []
+  const change = changeOf(core, effect.key.tenant, moves, { effect: effectWrite(undue, effect.version) })
+  const committed = await core.store.commit(change)
   if (committed.kind === 'conflict') return LOST_RACE
-  if (owner.proposal.ref !== stored.proposal.ref) return LOST_RACE
-  return answer({ ...round, stored: { ...stored, proposal: verdict.proposal } }, verdict)
+  if (verdict.kind === 'move' && owner.proposal.ref === stored.proposal.ref) {
+    return answer({ ...round, stored: { ...stored, proposal: verdict.proposal } }, verdict)
+  }
+  return answer(round, stay(outcomeOf(stored.proposal.status), why))
 }
 
 async function answer({ core, session, stored }: Reconciliation, verdict: Verdict): Promise<OperationResult> {

@@ -4,6 +4,7 @@ import { type Spent, withObserved, withVerificationDue } from '../effect/effect-
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Reference } from '../effect/reference.ts'
 import { isWorthKeeping } from '../effect/thinning.ts'
+import { Refusal } from '../proposal/errors.ts'
 import type { Evidenced } from '../proposal/lifecycle/follow-evidence.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import type { Move } from '../proposal/lifecycle/verdict.ts'
@@ -11,9 +12,9 @@ import type { Proposal } from '../proposal/proposal.ts'
 import { proposalsBehind } from './behind.ts'
 import type { Core } from './core.ts'
 import { effectWrite } from './effect-write.ts'
-import type { LiveProposal, ObservationInsert, Sealed } from './ports.ts'
+import type { Change, Committed, Conflict, LiveProposal, ObservationInsert, Sealed } from './ports.ts'
 import { type Actor, changeOf, type Recorded } from './record.ts'
-import { LOST_RACE, untilStored } from './rounds.ts'
+import { LOST_RACE, tried, untilStored } from './rounds.ts'
 
 /** Something that was seen of an effect, to be stored whatever stands in the way. */
 export interface Seen {
@@ -46,20 +47,29 @@ export interface RecordedEvidence {
  * stored at once and the status follows in a change of its own; no status can make evidence fail. Spec: rules R3.
  */
 export async function recordEvidence(core: Core, seen: Seen): Promise<RecordedEvidence> {
-  const { tenant } = seen.key
-  return untilStored(async () => {
-    const effect = await currentEffect(core, seen.key)
-    const grown = grownBy(effect, seen)
-    const proposals = await proposalsBehind(core, grown.effect)
-    const moves = movesAfter(core, grown.effect, proposals, seen)
-    const owner = ownerAfter(grown.effect, proposals, moves)
-    const after = { ...grown.effect, verifyDueAt: owner === null ? null : seen.dueAt(grown.effect, owner) }
-    const write = effectWrite(after, effect.version, { observed: grown.inserted })
-    const answer = await core.store.commit(changeOf(core, tenant, moves, { effect: write }))
-    if (answer.kind === 'committed') return recorded(after, grown.observation, moves)
-    if (answer.on === 'effect') return LOST_RACE
-    return followLater(core, seen, await appendAlone(core, seen))
-  })
+  let together: RecordedEvidence | null
+  try {
+    together = await untilStored(() => recordTogether(core, seen))
+  } catch (error) {
+    // A store out of reach takes nothing; what a status or a trigger refuses must not take the evidence with it.
+    if (!(error instanceof Refusal)) await appendAlone(core, seen)
+    throw error
+  }
+  return together ?? followLater(core, seen, await appendAlone(core, seen))
+}
+
+/** Null where a proposal is in the way; nothing was stored then. */
+async function recordTogether(core: Core, seen: Seen): Promise<RecordedEvidence | null | typeof LOST_RACE> {
+  const effect = await currentEffect(core, seen.key)
+  const grown = grownBy(effect, seen)
+  const proposals = await proposalsBehind(core, grown.effect)
+  const moves = movesAfter(core, grown.effect, proposals, seen)
+  const owner = ownerAfter(grown.effect, proposals, moves)
+  const after = { ...grown.effect, verifyDueAt: owner === null ? null : seen.dueAt(grown.effect, owner) }
+  const write = effectWrite(after, effect.version, { observed: grown.inserted })
+  const answer = await commit(core, changeOf(core, seen.key.tenant, moves, { effect: write }))
+  if (answer.kind === 'committed') return recorded(after, grown.observation, moves)
+  return answer.on === 'effect' ? LOST_RACE : null
 }
 
 async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
@@ -67,7 +77,7 @@ async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
     const effect = await currentEffect(core, seen.key)
     const grown = grownBy(effect, seen)
     const write = effectWrite(grown.effect, effect.version, { observed: grown.inserted })
-    const answer = await core.store.commit(changeOf(core, seen.key.tenant, [], { effect: write }))
+    const answer = await commit(core, changeOf(core, seen.key.tenant, [], { effect: write }))
     return answer.kind === 'committed' ? grown.observation : LOST_RACE
   })
 }
@@ -77,7 +87,7 @@ async function followLater(core: Core, seen: Seen, observation: Observation): Pr
   return untilStored(async () => {
     const effect = await currentEffect(core, seen.key)
     const moves = movesAfter(core, effect, await proposalsBehind(core, effect), seen)
-    const answer = await core.store.commit(changeOf(core, seen.key.tenant, moves))
+    const answer = await commit(core, changeOf(core, seen.key.tenant, moves))
     return answer.kind === 'committed' ? recorded(effect, observation, moves) : LOST_RACE
   })
 }
@@ -137,4 +147,9 @@ async function currentEffect(core: Core, key: EffectKey): Promise<Effect> {
   const effect = await core.store.effect(key)
   if (effect === null) throw new Error('a claimed effect is never deleted')
   return effect
+}
+
+// The same change again where the answer was lost, so that one look is one observation (evidence P13).
+async function commit(core: Core, change: Change): Promise<Committed | Conflict> {
+  return tried(() => core.store.commit(change))
 }

@@ -3,7 +3,7 @@ import type { ReasonCode } from '../effect/reference.ts'
 import { eventsOf } from '../proposal/event.ts'
 import type { Move } from '../proposal/lifecycle/verdict.ts'
 import { chainReceipt } from '../proposal/receipt-chain.ts'
-import type { Receipt, ReceiptBody } from '../proposal/receipt.ts'
+import type { Receipt, ReceiptBody, ReceiptType } from '../proposal/receipt.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Core } from './core.ts'
 import type {
@@ -35,11 +35,15 @@ export interface Recorded {
   readonly result?: Sealed
 }
 
+/** What time does to a proposal, whoever's touch brought it to light. */
+const BY_TIME: ReadonlySet<ReceiptType> = new Set(['proposal.expired', 'approval.lapsed'])
+
 /** The receipt of a stored proposal's next revision. */
 export function receiptOf({ stored, move, actor }: Recorded): Receipt {
   const { proposal, receipt } = move
   const previous = { sequence: stored.proposal.revision + 1, hash: stored.lastHash }
-  const body = receiptBody(proposal, move.receipt, actor, receipt.reason ?? null)
+  const who = BY_TIME.has(receipt.type) ? { ...actor, participant: null } : actor
+  const body = receiptBody(proposal, receipt, who, receipt.reason ?? null)
   return chainReceipt(stored.receiptSalt, previous, { tenant: proposal.tenant, proposal: proposal.ref, body })
 }
 

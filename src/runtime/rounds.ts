@@ -1,5 +1,5 @@
 // Lost races: an operation that meets a newer revision looks again at everything, a bounded number of times.
-import { StoreUnavailable } from '../proposal/errors.ts'
+import { PersistenceOutcomeUnknown, StoreUnavailable } from '../proposal/errors.ts'
 import type { Conflict } from './ports.ts'
 
 /** How often an operation starts anew before it says that it lost. Every round was won by somebody else. */
@@ -31,6 +31,25 @@ export async function untilStored<T>(round: () => Promise<T | typeof LOST_RACE>)
     if (answer !== LOST_RACE) return answer
   }
   throw new StoreUnavailable('The store kept refusing a fact that nothing stands in the way of.')
+}
+
+/** How often a store that is out of reach is asked again, at once, before the caller is told. */
+const TRIES_MAX = 3
+
+/**
+ * Asks the store, and asks the same again where it could not answer. What is asked must be a read, or a commit of one
+ * and the same change, which lands once however often it is offered.
+ */
+export async function tried<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (tries >= TRIES_MAX || !(error instanceof StoreUnavailable || error instanceof PersistenceOutcomeUnknown)) {
+        throw error
+      }
+    }
+  }
 }
 
 /** Whether a conflict says that what was read is no longer what is stored. */

@@ -7,7 +7,7 @@ import { Refusal, PersistenceOutcomeUnknown } from '../proposal/errors.ts'
 import { evaluatePolicy } from '../proposal/evaluate-policy.ts'
 import type { ExecutorWord } from '../proposal/executor-word.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
-import { stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
+import type { Move } from '../proposal/lifecycle/verdict.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Core } from './core.ts'
 import { effectWrite } from './effect-write.ts'
@@ -15,14 +15,12 @@ import { recordLate } from './late.ts'
 import type { Change, Committed, Conflict, LiveProposal } from './ports.ts'
 import { type Actor, changeOf, type Recorded } from './record.ts'
 import type { Registered } from './registry.ts'
-import { LOST_RACE, untilStored } from './rounds.ts'
+import { LOST_RACE, tried, untilStored } from './rounds.ts'
 import { sealDetail } from './attempt-detail.ts'
 import type { ProposalKey } from './sealing.ts'
 
 /** For so long after it is due only the instance that made the call verifies it, so that nobody needs a commit for it. */
 const FIRST_LOOK_GRACE_MS = 5_000
-/** How often a change that the store does not take is offered again before the caller is told. */
-const TRIES_MAX = 3
 
 /** The attempt of an admitted proposal, and what is needed to settle it. */
 export interface Admitted {
@@ -34,9 +32,9 @@ export interface Admitted {
   readonly actor: Actor
 }
 
-/** The verdict on the proposal; a word that came too late to settle anything leaves the status to the evidence. */
+/** How the proposal was moved; null where it was not: a word that comes too late leaves the status to the evidence. */
 export interface Settled {
-  readonly verdict: Verdict
+  readonly move: Move | null
 }
 
 /**
@@ -45,19 +43,22 @@ export interface Settled {
  * again, and reconciliation finds out.
  */
 export async function settleAttempt(core: Core, admitted: Admitted, word: ExecutorWord): Promise<Settled> {
-  const { attempt } = admitted
   try {
     return await untilStored(() => settleOnce(core, admitted, word))
   } catch (cause) {
-    if (!(cause instanceof Refusal)) throw cause
-    const observed = { attempt: attempt.number, ending: word.ending.kind }
-    throw new PersistenceOutcomeUnknown(observed, { cause })
+    throw outcomeUnknown(admitted, word, cause)
   }
+}
+
+/** What is thrown once a call was made whose end could not be stored or read; a fault of our own stays what it is. */
+export function outcomeUnknown({ attempt }: Admitted, { ending }: ExecutorWord, cause: unknown): unknown {
+  if (!(cause instanceof Refusal)) return cause
+  return new PersistenceOutcomeUnknown({ attempt: attempt.number, ending: ending.kind }, { cause })
 }
 
 async function settleOnce(core: Core, admitted: Admitted, word: ExecutorWord): Promise<Settled | typeof LOST_RACE> {
   const { attempt, effect: key, registered } = admitted
-  const effect = await core.store.effect(key)
+  const effect = await tried(() => core.store.effect(key))
   if (effect === null || openAttempt(effect)?.token !== attempt.token) return late(core, admitted, word)
 
   const after = withFirstLook(core, withEnded(effect, attempt.number, word.ending), registered, word.ending)
@@ -70,13 +71,13 @@ async function settleOnce(core: Core, admitted: Admitted, word: ExecutorWord): P
   const write = effectWrite(after, effect.version, { ended })
   const recorded = await recordedMove(core, admitted, after, word.ending)
   const moves = recorded === null ? [] : [recorded]
-  const answer = await commitTried(core, changeOf(core, key.tenant, moves, { effect: write }))
-  if (answer.kind === 'committed') return { verdict: recorded?.move ?? stay('in_progress') }
+  const answer = await commit(core, changeOf(core, key.tenant, moves, { effect: write }))
+  if (answer.kind === 'committed') return { move: recorded?.move ?? null }
   if (answer.on === 'fenced') return late(core, admitted, word)
   if (answer.on === 'effect') return LOST_RACE
 
   // A proposal is in the way: the fact alone at once, the status after it (rules R3).
-  const alone = await commitTried(core, changeOf(core, key.tenant, [], { effect: write }))
+  const alone = await commit(core, changeOf(core, key.tenant, [], { effect: write }))
   if (alone.kind === 'conflict') return LOST_RACE
   return untilStored(() => followOnce(core, admitted, after, word.ending))
 }
@@ -88,9 +89,9 @@ async function followOnce(
   ending: AttemptEnding,
 ): Promise<Settled | typeof LOST_RACE> {
   const recorded = await recordedMove(core, admitted, effect, ending)
-  if (recorded === null) return { verdict: stay('in_progress') }
-  const answer = await commitTried(core, changeOf(core, effect.key.tenant, [recorded]))
-  return answer.kind === 'committed' ? { verdict: recorded.move } : LOST_RACE
+  if (recorded === null) return { move: null }
+  const answer = await commit(core, changeOf(core, effect.key.tenant, [recorded]))
+  return answer.kind === 'committed' ? { move: recorded.move } : LOST_RACE
 }
 
 async function recordedMove(
@@ -99,7 +100,7 @@ async function recordedMove(
   effect: Effect,
   ending: AttemptEnding,
 ): Promise<Recorded | null> {
-  const stored = await core.store.proposal(proposal.tenant, proposal.ref)
+  const stored = await tried(() => core.store.proposal(proposal.tenant, proposal.ref))
   if (stored?.kind !== 'live') return null
   const now = core.clock.now()
   const end = { attempt: attempt.number, ending, effect, policyMet: isPolicyMet(stored, now) }
@@ -124,16 +125,9 @@ function withFirstLook(core: Core, effect: Effect, { definition }: Registered, e
 
 async function late(core: Core, admitted: Admitted, word: ExecutorWord): Promise<Settled> {
   await recordLate(core, admitted, word)
-  return { verdict: stay('verification_pending') }
+  return { move: null }
 }
 
-// The same change, so that it lands once, however often it is offered.
-async function commitTried(core: Core, change: Change): Promise<Committed | Conflict> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await core.store.commit(change)
-    } catch (error) {
-      if (tries >= TRIES_MAX || !(error instanceof Refusal)) throw error
-    }
-  }
+async function commit(core: Core, change: Change): Promise<Committed | Conflict> {
+  return tried(() => core.store.commit(change))
 }

@@ -25,11 +25,12 @@ export async function withdraw(
   ref: string,
   input: WithdrawInput = {},
 ): Promise<OperationResult> {
-  const reason = reasonOf(input.reason ?? 'withdrawn')
+  const { reason: text = 'withdrawn', ifRevision } = input
+  const reason = reasonOf(text)
   const caller = principalName(session.principal)
   return untilSettled(
     async () => {
-      const loaded = await load(core, session, ref, input.ifRevision)
+      const loaded = await load(core, session, ref, ifRevision)
       await demandWithdrawal(core, session, loaded)
       const { stored } = loaded
       const verdict = lifecycle.withdraw(stored.proposal, { reason }, core.clock.now())

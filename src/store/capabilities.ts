@@ -2,7 +2,6 @@
 
 /** How an engine spells and does what the shared statements and migrations leave open. Spec: store 3. */
 export interface Capabilities {
-  readonly engine: 'sqlite'
   /** The column type of sealed bytes. */
   readonly bytes: 'blob'
   /** The column type of instants and counters: safe integers, so 53 bits or more. */
@@ -13,7 +12,6 @@ export interface Capabilities {
 
 /** SQLite 3.37 or newer. */
 export const sqliteCapabilities: Capabilities = {
-  engine: 'sqlite',
   bytes: 'blob',
   integer: 'integer',
   strictTables: true,

@@ -71,5 +71,13 @@ function assertEffect(change: Change, { row, expect, formerKeys, opened, ended, 
   invariant(opened === null || opened.proposal === owner, 'an attempt belongs to the owner of its effect')
   invariant(expect !== 'absent' || opened !== null, 'a claim is made with its first attempt')
   invariant(expect !== 'absent' || (ended === null && observed === null), 'a claim starts without evidence')
+  invariant(
+    observed === null || observed.facts === null || observed.sealedFor !== null,
+    'facts are sealed for somebody',
+  )
+  invariant(
+    ended === null || ended.detail === null || owner !== null,
+    'a detail is sealed for the proposal that attempts',
+  )
   invariant(observed === null || observed.observation.covers.from >= 1, 'an observation covers attempts from 1 on')
 }

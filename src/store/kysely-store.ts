@@ -20,12 +20,14 @@ import type {
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
 import type { Engine } from './engine.ts'
+import { firstOf, type Operation } from './operation.ts'
 import { type EffectReader, effectReader } from './reads/effect-reader.ts'
 import { type ErasureReader, erasureReader } from './reads/erasure-reader.ts'
 import { type EventReader, eventReader } from './reads/event-reader.ts'
 import { type KeyReader, keyReader } from './reads/key-reader.ts'
 import { type ListReader, listReader, type OnCorruptRow } from './reads/list-reader.ts'
 import { type ProposalReader, proposalReader } from './reads/proposal-reader.ts'
+import { bound } from './statement.ts'
 import type { StoreTime } from './store-time.ts'
 import type { Tables } from './tables.ts'
 import { type AdoptIdentity, identityAdopter } from './writes/adopt-identity.ts'
@@ -54,6 +56,7 @@ export class KyselyStore implements Store {
   readonly #strikeScrubbed: StrikeScrubbed
   readonly #keys: KeyReader
   readonly #rewrap: Rewrap
+  readonly #look: () => Operation<unknown>
 
   constructor({ db, engine, clock, onCorruptRow }: KyselyStoreParts) {
     this.#engine = engine
@@ -67,6 +70,7 @@ export class KyselyStore implements Store {
     this.#strikeScrubbed = scrubBook(db)
     this.#keys = keyReader(db)
     this.#rewrap = keyRewrapper(db)
+    this.#look = () => firstOf(bound(db.selectFrom('store_identity').select('store_id')))
   }
 
   async commit(change: Change): Promise<Committed | Conflict> {
@@ -154,7 +158,7 @@ export class KyselyStore implements Store {
   }
 
   async health(): Promise<void> {
-    await this.#engine.read(() => this.#events.events('health' as Reference, 0, 1))
+    await this.#engine.read(() => this.#look())
   }
 
   async close(): Promise<void> {

@@ -33,10 +33,10 @@ export class SqliteConnection {
     this.#transaction = { failure: null }
   }
 
-  run({ sql, parameters }: Bound<unknown>): Ran {
+  run({ sql, parameters, isOnce }: Bound<unknown>): Ran {
     this.#assertSound()
     try {
-      const statement = this.#prepared(sql)
+      const statement = isOnce === true ? this.#database.prepare(sql) : this.#prepared(sql)
       if (statement.reader) return { rows: statement.all(...parameters), changed: 0 }
       return { rows: [], changed: statement.run(...parameters).changes }
     } catch (error) {
@@ -86,10 +86,7 @@ export class SqliteConnection {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
     const statement = this.#database.prepare(sql)
-    if (this.#statements.size < STATEMENTS_KEPT) this.#statements.set(sql, statement)
+    this.#statements.set(sql, statement)
     return statement
   }
 }
-
-/** Enough for every statement of fixed form; lists, whose form depends on their filters, may be prepared anew. */
-const STATEMENTS_KEPT = 200

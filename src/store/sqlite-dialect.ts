@@ -37,7 +37,7 @@ export class SqliteDriver implements Driver {
     this.#connection = connection
     this.#queries = {
       async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-        const { rows, changed } = connection.run(query)
+        const { rows, changed } = connection.run({ sql: query.sql, parameters: query.parameters, isOnce: true })
         return { rows: rows as Row[], numAffectedRows: BigInt(changed) }
       },
       streamQuery() {

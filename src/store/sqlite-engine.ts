@@ -45,14 +45,17 @@ export class SqliteEngine implements Engine {
   }
 
   // Whether the first try has landed is not asked of this connection, which may know no better: a fresh one reads the file.
+  // Only a commit settles it. A result that is not kept writes nothing, so what the first try left in the log may still be
+  // found by a recovery: a change that is too late by now would then have landed all the same.
   #again<Result>(operation: () => Operation<Result>, isKept: (result: Result) => boolean, first: CommitFailed): Result {
     this.#disconnect()
     try {
-      return this.#transact('immediate', operation, isKept)
+      const result = this.#transact('immediate', operation, isKept)
+      if (isKept(result)) return result
     } catch {
       this.#disconnect()
-      throw new PersistenceOutcomeUnknown(null, { cause: first.cause })
     }
+    throw new PersistenceOutcomeUnknown(null, { cause: first.cause })
   }
 
   #transact<Result>(

@@ -54,9 +54,9 @@ export async function migrate(connection: SqliteConnection, migrations: Migratio
       if (error !== undefined) {
         throw error instanceof Error ? error : new Error('A migration failed', { cause: error })
       }
-      for (const { migrationName } of results) {
-        const checksum = texts.find(({ name }) => name === migrationName)?.checksum ?? ''
-        await transaction.insertInto('schema_info').values({ migration: migrationName, checksum }).execute()
+      const ran = new Set(results.map(({ migrationName }) => migrationName))
+      for (const { name, checksum } of texts) {
+        if (ran.has(name)) await transaction.insertInto('schema_info').values({ migration: name, checksum }).execute()
       }
       // The number of APPLICATION_ID: a pragma takes no parameter.
       await sql`pragma application_id = 1131636529`.execute(transaction)

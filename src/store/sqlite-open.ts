@@ -14,6 +14,9 @@ export interface SqliteFile {
   readonly migrations: Migrations
 }
 
+/** What can be worked with: the schema of this version, an older one, or none yet. */
+type UsableSchema = Exclude<SchemaState, { readonly kind: 'refused' }>
+
 const FULL = 2
 
 /**
@@ -44,7 +47,6 @@ function open(library: SqliteLibrary, file: SqliteFile, options: { fileMustExist
 export async function prepareFile(library: SqliteLibrary, file: SqliteFile): Promise<void> {
   const state = await inspectFile(library, file)
   if (state.kind === 'current') return
-  if (state.kind === 'refused') throw refusal(file.path, state.sentence)
   if (state.kind === 'older') {
     const names = state.pending.map(({ name }) => name).join(', ')
     throw refusal(file.path, `The database is of an older version: ${names} must be run first.`)
@@ -64,15 +66,20 @@ export async function migrateFile(library: SqliteLibrary, file: SqliteFile): Pro
   }
 }
 
-/** What the file is. Nothing is changed, so that the database of another application is left as it was. */
-export async function inspectFile(library: SqliteLibrary, file: SqliteFile): Promise<SchemaState> {
+/**
+ * What the file is. Nothing is changed, so that the database of another application is left as it was.
+ * @throws StoreUnavailable if the file is none of this version or an older one
+ */
+export async function inspectFile(library: SqliteLibrary, file: SqliteFile): Promise<UsableSchema> {
   const { path, busyTimeoutMs, migrations } = file
   const found = fileState(path)
   if (found.kind === 'unusable') throw refusal(path, found.sentence)
   if (found.kind === 'missing') return { kind: 'new' }
   const connection = translated(path, () => new SqliteConnection(new library(path, { timeout: busyTimeoutMs })))
   try {
-    return await schemaState(connection, library, migrations)
+    const state = await schemaState(connection, library, migrations)
+    if (state.kind === 'refused') throw new StoreUnavailable(state.sentence)
+    return state
   } catch (error) {
     throw named(path, definiteFailure(error))
   } finally {

@@ -1,4 +1,5 @@
 // The SQLite store as it is opened by its users, and the migration of its file.
+import { resolve } from 'node:path'
 import { DummyDriver, Kysely } from 'kysely'
 import type { Store } from '../runtime/ports.ts'
 import { KyselyStore } from './kysely-store.ts'
@@ -10,7 +11,6 @@ import { loadSqlite } from './sqlite-library.ts'
 import { connect, inspectFile, migrateFile, prepareFile, type SqliteFile } from './sqlite-open.ts'
 import { migrationTexts, type MigrationText } from './sqlite-migrate.ts'
 import { type StoreTime, systemStoreTime } from './store-time.ts'
-import { StoreUnavailable } from '../proposal/errors.ts'
 
 /** How a SQLite store is opened. */
 export interface SqliteStoreOptions {
@@ -68,8 +68,6 @@ export async function migrateSqlite(
   const library = loadSqlite()
   const state = await inspectFile(library, file)
   switch (state.kind) {
-    case 'refused':
-      throw new StoreUnavailable(`${state.sentence} File: ${path}`)
     case 'current':
       return { migrations: [] }
     case 'new':
@@ -82,8 +80,10 @@ export async function migrateSqlite(
 }
 
 function sqliteFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
-  if (path === '' || path === ':memory:' || path.startsWith('file:')) {
+  // The driver would take these for something else than the path of a file, or for the path without its spaces.
+  if (path === '' || path === ':memory:' || path.startsWith('file:') || path.trim() !== path) {
     throw new TypeError('A SQLite store is kept in a file, which is named by its path')
   }
-  return { path, busyTimeoutMs, migrations: sqliteMigrations }
+  // Absolute, since the file is opened anew after a commit that was not confirmed, wherever the process is by then.
+  return { path: resolve(path), busyTimeoutMs, migrations: sqliteMigrations }
 }

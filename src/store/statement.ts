@@ -5,6 +5,8 @@ import { type Compilable, sql } from 'kysely'
 export interface Bound<Row> {
   readonly sql: string
   readonly parameters: readonly unknown[]
+  /** Whether it is of a form of its own, so that nothing is gained by keeping it prepared. */
+  readonly isOnce?: true
   /** Only a type: no value ever stands here. */
   readonly row?: Row
 }
@@ -42,7 +44,7 @@ export function statement<Values extends object, Row>(
 /** A query of a form of its own, compiled for this one use. */
 export function bound<Row>(query: Compilable<Row>): Bound<Row> {
   const { sql: text, parameters } = query.compile()
-  return { sql: text, parameters }
+  return { sql: text, parameters, isOnce: true }
 }
 
 function compile<Values extends object, Row>(

@@ -66,8 +66,8 @@ export function rawRows<Row>(path: string, sql: string): Row[] {
   }
 }
 
-// Takes the triggers away, runs the SQL without CHECK constraints and foreign keys, and puts the triggers back.
-function withoutGuards(path: string, sql: string): void {
+/** Takes the triggers away, runs the SQL without CHECK constraints and foreign keys, and puts the triggers back. */
+export function withoutGuards(path: string, sql: string): void {
   const database = new Database(path)
   try {
     const triggers = database

@@ -105,7 +105,7 @@ describe('a file that is no store of ours', () => {
     expect(await refusalOf(join(folder, 'store.db'))).toBe(`${folder} is no folder.`)
   })
 
-  it.each(['', ':memory:', 'file:store.db?mode=memory'])('has a path, which "%s" is not', async (path) => {
+  it.each(['', ':memory:', 'file:store.db?mode=memory', 'store.db '])('has a path, which "%s" is not', async (path) => {
     await expect(sqliteStore(path)).rejects.toThrow(TypeError)
   })
 })
@@ -158,7 +158,7 @@ describe('a damaged store', () => {
 describe('a folder or file that cannot be written', () => {
   const readOnly = async (path: string): Promise<string> => {
     // Root may write everywhere, so the store is opened by somebody who may not.
-    const child = startChild('open', [path], { asNobody: isRoot })
+    const child = startChild(new URL('./processes/open.ts', import.meta.url), [path], { asNobody: isRoot })
     return (await child.rest()).join('\n')
   }
 
@@ -230,7 +230,7 @@ describe('a file that another process holds', () => {
 
 describe('an installation', () => {
   const openWith = async (script: string): Promise<string> => {
-    const child = startChild('open', [newPath()], {
+    const child = startChild(new URL('./processes/open.ts', import.meta.url), [newPath()], {
       node: ['--import', `data:text/javascript,${encodeURIComponent(script)}`],
     })
     return (await child.rest()).join('\n')

@@ -23,7 +23,9 @@ afterEach(() => {
 describe('processes on one file', () => {
   it('that open a new one at once make one store of it', async () => {
     const path = newPath()
-    const children = Array.from({ length: PROCESSES }, () => startChild('open', [path, 'together']))
+    const children = Array.from({ length: PROCESSES }, () =>
+      startChild(new URL('./processes/open.ts', import.meta.url), [path, 'together']),
+    )
 
     await startTogether(children)
 
@@ -40,7 +42,9 @@ describe('processes on one file', () => {
     for (const effect of effects) {
       for (const team of teams) team.push(await moved(store, await prepared(store, { effect }), 'approved'))
     }
-    const children = teams.map((team) => startChild('claim', [path, ...team.map(({ proposal }) => proposal.ref)]))
+    const children = teams.map((team) =>
+      startChild(new URL('./processes/claim.ts', import.meta.url), [path, ...team.map(({ proposal }) => proposal.ref)]),
+    )
 
     await startTogether(children)
     const answers = await Promise.all(children.map(async (child) => child.rest()))
@@ -62,7 +66,9 @@ describe('processes on one file', () => {
   it('that commit the same changes land each of them once', async () => {
     const path = newPath()
     await (await sqliteStore(path)).close()
-    const children = Array.from({ length: PROCESSES }, () => startChild('same-change', [path, '30']))
+    const children = Array.from({ length: PROCESSES }, () =>
+      startChild(new URL('./processes/same-change.ts', import.meta.url), [path, '30']),
+    )
 
     await startTogether(children)
     const answers = await Promise.all(children.map(async (child) => child.rest()))
@@ -78,7 +84,7 @@ describe('processes on one file', () => {
     const path = newPath()
     const acknowledged: string[] = []
     for (let run = 0; run < 6; run += 1) {
-      const child = startChild('write', [path, String(run)])
+      const child = startChild(new URL('./processes/write.ts', import.meta.url), [path, String(run)])
       for (let written = 0; written < 5 + run * 3; written += 1) acknowledged.push((await child.line()) ?? '')
       child.process.kill('SIGKILL')
       acknowledged.push(...(await child.rest()))

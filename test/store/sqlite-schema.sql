@@ -184,10 +184,8 @@ CREATE TABLE "proposals" (
   "preview" blob,
   "result" blob,
   "receipt_sequence" integer generated always as (revision + 1),
-  "key_of" text generated always as (case when erasure = 'erased' then null else ref end),
   constraint "proposals_key" primary key ("tenant", "ref"),
   constraint "proposals_receipted" foreign key ("tenant", "ref", "receipt_sequence") references "receipts" ("tenant", "proposal", "sequence") deferrable initially deferred,
-  constraint "proposals_sealed" foreign key ("tenant", "key_of") references "keys" ("tenant", "proposal") deferrable initially deferred,
   constraint "proposals_status" check (status in ('awaiting_approval', 'approved', 'executing', 'verification_pending', 'failed_unknown', 'verification_unresolved', 'verified', 'failed_known', 'closed_unknown', 'rejected', 'withdrawn', 'expired', 'stale', 'superseded')),
   constraint "proposals_erasure" check (erasure in ('none', 'requested', 'pending', 'erased')),
   constraint "proposals_time" check (revision >= 0 and expires_at > created_at),
@@ -525,6 +523,11 @@ CREATE TRIGGER "receipts_of_revision" before insert on "receipts" when not exist
       and p.revision + 1 = new.sequence and case p.erasure when 'erased'
       then new.type is null and new.hash = p.last_hash else new.status = p.status and new.action = p.action end)
 begin select raise(abort, 'a receipt tells of the revision and the status that are stored'); end;
+
+CREATE TRIGGER "receipts_sealed" before insert on "receipts" when not exists (select 1 from proposals as erased where erased.tenant = "new"."tenant"
+    and erased.ref = "new"."proposal" and erased.erasure = 'erased') and not exists (select 1 from keys
+      where keys.tenant = new.tenant and keys.proposal = new.proposal)
+begin select raise(abort, 'a proposal with content has its key'); end;
 
 CREATE TRIGGER "request_keys_not_changed" before update on "request_keys" 
 begin select raise(abort, 'rows of request_keys are never changed'); end;

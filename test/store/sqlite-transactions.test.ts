@@ -37,12 +37,16 @@ async function newFile(): Promise<string> {
 }
 
 /** A store whose connections are what `prepare` makes of those to the file. */
-function storeOver(path: string, prepare: (connection: SqliteConnection) => SqliteConnection): Store {
+function storeOver(
+  path: string,
+  prepare: (connection: SqliteConnection) => SqliteConnection,
+  now: () => number = () => 1,
+): Store {
   const file = { path, busyTimeoutMs: 50, migrations: sqliteMigrations }
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine: new SqliteEngine(() => prepare(connect(loadSqlite(), file))),
-    clock: { now: () => 1 },
+    clock: { now },
     onCorruptRow: () => {},
   })
   closing.push(() => store.close())
@@ -170,8 +174,8 @@ describe('a full disk', () => {
   it.each(canMount() ? ['tmpfs'] : [])('takes nothing and loses nothing on a small %s', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-full-'))
     closing.push(() => rmSync(folder, { recursive: true }))
-    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder])
-    closing.push(() => spawnSync('umount', [folder]))
+    system('mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', folder)
+    closing.push(() => system('umount', folder))
     const store = await sqliteStore(join(folder, 'store.db'))
     closing.push(() => store.close())
 
@@ -247,18 +251,28 @@ describe('a commit whose answer is lost', () => {
     expect(rawRows(path, 'select change_id from changes')).toHaveLength(1)
   })
 
+  it('is unknown when it has become too late meanwhile: a recovery might still find it', async () => {
+    const path = await newFile()
+    const times = [1, 100]
+    const store = storeOver(path, losing(['before']), () => times.shift() ?? 100)
+
+    const commit = store.commit({ ...inserting(sampleProposal()), notAfter: 50 })
+
+    await expect(commit).rejects.toMatchObject({ name: 'PersistenceOutcomeUnknown' })
+  })
+
   it('is a broken invariant, and known, when a deferred constraint refused it', async () => {
     const path = await newFile()
     const store = storeOver(path, (connection) => {
       const commit = connection.commit.bind(connection)
       connection.commit = () => {
-        connection.run(statementOf('delete from keys'))
+        connection.run(statementOf('delete from receipts'))
         commit()
       }
       return connection
     })
     const database = new Database(path)
-    database.exec('drop trigger keys_not_deleted')
+    database.exec('drop trigger receipts_not_deleted')
     database.close()
 
     await expect(store.commit(inserting(sampleProposal()))).rejects.toThrow(BrokenInvariant)
@@ -271,9 +285,14 @@ function canMount(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const folder = mkdtempSync(join(tmpdir(), 'countersign-mount-'))
   try {
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder]).status !== 0) return false
-    return spawnSync('umount', [folder]).status === 0
+    if (!system('mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', folder)) return false
+    return system('umount', folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Whether a program of the system did what it was asked. */
+function system(program: string, ...args: readonly string[]): boolean {
+  return spawnSync(program, args).status === 0
 }

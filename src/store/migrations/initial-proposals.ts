@@ -114,13 +114,10 @@ async function proposals(db: Kysely<unknown>, engine: Capabilities): Promise<voi
     .addColumn('snapshot', bytes)
     .addColumn('preview', bytes)
     .addColumn('result', bytes)
-    // Two columns that only hold foreign keys: the receipt of the present revision, and the key while there is content.
+    // Only holds the foreign key below: the receipt of the present revision.
     .addColumn('receipt_sequence', integer, (column) => column.generatedAlwaysAs(sql`revision + 1`))
-    .addColumn('key_of', 'text', (column) => {
-      return column.generatedAlwaysAs(sql`case when erasure = 'erased' then null else ref end`)
-    })
     .addPrimaryKeyConstraint('proposals_key', ['tenant', 'ref'])
-    // Deferred to the commit, so that proposal, receipt and key can be written one after the other.
+    // Deferred to the commit, so that a proposal and its receipt can be written one after the other.
     .addForeignKeyConstraint(
       'proposals_receipted',
       ['tenant', 'ref', 'receipt_sequence'],
@@ -128,9 +125,6 @@ async function proposals(db: Kysely<unknown>, engine: Capabilities): Promise<voi
       ['tenant', 'proposal', 'sequence'],
       (key) => key.deferrable().initiallyDeferred(),
     )
-    .addForeignKeyConstraint('proposals_sealed', ['tenant', 'key_of'], 'keys', ['tenant', 'proposal'], (key) => {
-      return key.deferrable().initiallyDeferred()
-    })
     .addCheckConstraint('proposals_status', sql`status in (${sql.join(STATUSES.map((status) => sql.lit(status)))})`)
     .addCheckConstraint('proposals_erasure', sql`erasure in ('none', 'requested', 'pending', 'erased')`)
     .addCheckConstraint('proposals_time', sql`revision >= 0 and expires_at > created_at`)

@@ -30,6 +30,15 @@ const receiptGuards: readonly Guard[] = [
     rule: 'a receipt tells of the revision and the status that are stored',
   },
   {
+    // Each change of a proposal ends with its receipt, so this looks at every revision of every proposal.
+    name: 'receipts_sealed',
+    before: 'insert',
+    on: 'receipts',
+    when: sql<SqlBool>`not ${isErased('new', 'proposal')} and not exists (select 1 from keys
+      where keys.tenant = new.tenant and keys.proposal = new.proposal)`,
+    rule: 'a proposal with content has its key',
+  },
+  {
     name: 'receipts_chained',
     before: 'insert',
     on: 'receipts',

@@ -95,7 +95,7 @@ export function erasing(before: Head, overrides: Partial<Tombstone> = {}): Chang
 }
 
 /** The receipt that continues a chain; what it says is made up, its links are right. */
-export function receiptFor(before: Head | null, after: Written, type: ReceiptType): Receipt {
+function receiptFor(before: Head | null, after: Written, type: ReceiptType): Receipt {
   const previousHash = before?.lastHash ?? '0'.repeat(64)
   const sequence = after.revision + 1
   const body: ReceiptBody = {

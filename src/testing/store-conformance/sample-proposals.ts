@@ -8,7 +8,7 @@ import type { Status } from '../../proposal/status.ts'
 export const SAMPLE_START: number = Date.UTC(2030, 0, 1)
 
 /** How long a sample proposal lives. */
-export const SAMPLE_LIFETIME_MS: number = 10 * 60_000
+const SAMPLE_LIFETIME_MS: number = 10 * 60_000
 
 let serial = 0
 

@@ -1,5 +1,5 @@
 // Effects as a store could hold them, for properties: attempts of two proposals at two targets, seen and settled anyhow.
-import * as fc from 'fast-check'
+import { fc } from '@fast-check/vitest'
 import type { Attempt, AttemptEnding, Effect, Evidence, Observation, Settlement } from '../../../src/effect/effect.ts'
 import { attempt, ending, observation, settlement } from '../../effect/builders.ts'
 import { claimed, P1, P2 } from './sample.ts'

@@ -1,6 +1,5 @@
 // No evidence stays unheard, and none is made up: properties over every status and whatever may be on record.
-import { test } from '@fast-check/vitest'
-import * as fc from 'fast-check'
+import { fc, test } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import type { Effect } from '../../../src/effect/effect.ts'
 import { evidenceOf, mayHaveOccurred } from '../../../src/effect/effect-evidence.ts'

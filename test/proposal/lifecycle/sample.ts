@@ -13,10 +13,10 @@ import { approval, frozen, HOUR_MS, principal, role } from '../policy-fixtures.t
 export const code = (text: string): ReasonCode => parseReasonCode(text, '')
 
 /** Two commitments as they are shown. */
-export const COMMITMENT: string = shown(1)
+const COMMITMENT: string = shown(1)
 export const OTHER_COMMITMENT: string = shown(2)
 
-export const createdAt: number = startedAt - 10_000
+const createdAt: number = startedAt - 10_000
 export const expiresAt: number = createdAt + 24 * HOUR_MS
 export const updatedAt: number = createdAt + 5_000
 /** A moment after every boundary of the samples' attempts, within the proposal's lifetime. */

@@ -26,9 +26,9 @@ export interface ChildOptions {
   readonly asNobody?: boolean
 }
 
-/** Starts `processes/<program>.ts` with arguments. */
-export function startChild(program: string, args: readonly string[], options: ChildOptions = {}): Child {
-  const file = fileURLToPath(new URL(`${program}.ts`, import.meta.url))
+/** Starts a program with arguments. */
+export function startChild(program: URL, args: readonly string[], options: ChildOptions = {}): Child {
+  const file = fileURLToPath(program)
   const child = spawn(process.execPath, ['--conditions=countersign-source', ...(options.node ?? []), file, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     ...(options.asNobody === true ? { uid: NOBODY, gid: NOBODY } : {}),
