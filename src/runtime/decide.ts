@@ -17,7 +17,7 @@ import { load, type Loaded } from './load.ts'
 import type { ApprovalWrite, LiveProposal } from './ports.ts'
 import { commitMove } from './record.ts'
 import { refusal } from './refusal.ts'
-import { type OperationResult, resultOf } from './result.ts'
+import { type OperationResult, resultOf, uncompared } from './result.ts'
 import { isLostRace, LOST_RACE, untilSettled } from './rounds.ts'
 
 /** A decision names the commitment that the approver saw. Spec: policy-and-protection 2. */
@@ -95,7 +95,7 @@ async function decide(
     if (!isDecision(first)) return { verdict: first, approvals: [] }
     if (decision === 'approve') {
       const elsewhere = await effectElsewhere(core, stored)
-      if (elsewhere !== null) return { verdict: elsewhere, approvals: [] }
+      if (elsewhere !== null) return { ...elsewhere, approvals: [] }
       await demandContent(core, stored)
     }
     const comment = text === null ? null : await sealComment(core, stored, approvalId, text)
@@ -117,6 +117,8 @@ function commentOf(text: unknown): string | null {
 interface Decided {
   readonly verdict: Verdict
   readonly approvals: readonly ApprovalWrite[]
+  /** False where it rests on an effect whose content is erased. */
+  readonly compared?: boolean
 }
 
 // Racing decisions: whoever loses looks at the newer revision, so that all are kept or one is told that it lost.
@@ -129,7 +131,7 @@ async function decided(
 ): Promise<OperationResult> {
   const round = async (): Promise<OperationResult | typeof LOST_RACE> => {
     const loaded = await load(core, session, ref, ifRevision)
-    const { verdict, approvals } = await decision(loaded)
+    const { verdict, approvals, compared = true } = await decision(loaded)
     if (verdict.kind === 'refused') throw refusal(verdict.code, loaded.stored.proposal.status)
     if (verdict.kind === 'stay') return resultOf(core, session, loaded.stored, verdict)
     const caller = principalName(session.principal)
@@ -139,7 +141,8 @@ async function decided(
       if (isLostRace(answer)) return LOST_RACE
       throw new Error(`a decision cannot meet the conflict ${answer.on}`)
     }
-    return resultOf(core, session, { ...loaded.stored, proposal: verdict.proposal }, verdict)
+    const result = await resultOf(core, session, { ...loaded.stored, proposal: verdict.proposal }, verdict)
+    return compared ? result : uncompared(result)
   }
   return untilSettled(round, async () => {
     const { stored } = await load(core, session, ref)
@@ -167,15 +170,15 @@ async function demandDecision(core: Core, session: CallerSession, { stored, regi
 }
 
 // Spec: lifecycle 5: an effect that another proposal completed is not approved once more.
-async function effectElsewhere(core: Core, { proposal }: LiveProposal): Promise<Verdict | null> {
+async function effectElsewhere(core: Core, { proposal }: LiveProposal): Promise<Omit<Decided, 'approvals'> | null> {
   const claim = judgeClaim(proposal, await core.store.effect(proposal.effect), limits.attemptsPerEffect)
   if (claim.kind !== 'held' || !claim.completed) return null
   const owner = await core.store.proposal(proposal.tenant, claim.by)
   const fingerprint = owner?.kind === 'live' ? owner.proposal.commandFingerprint : null
   if (fingerprint !== null && fingerprint !== proposal.commandFingerprint) {
-    return stay('conflict', 'effect_content_differs')
+    return { verdict: stay('conflict', 'effect_content_differs') }
   }
-  return lifecycle.supersede(proposal, claim.by, core.clock.now())
+  return { verdict: lifecycle.supersede(proposal, claim.by, core.clock.now()), compared: fingerprint !== null }
 }
 
 // An effect that another proposal owned is taken over only on approvals given since its attempts were closed (rules R1).

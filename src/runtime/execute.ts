@@ -25,7 +25,7 @@ import type { Actor } from './record.ts'
 import { refuseForDrift } from './refuse-drift.ts'
 import type { Registered } from './registry.ts'
 import { resolve } from './resolve.ts'
-import { type OperationResult, resultOf } from './result.ts'
+import { type OperationResult, resultOf, uncompared } from './result.ts'
 import { LOST_RACE, untilSettled } from './rounds.ts'
 
 export interface ExecuteInput {
@@ -167,6 +167,9 @@ async function heldElsewhere(execution: Execution, by: Reference, completed: boo
   if (fingerprint !== null && fingerprint !== stored.proposal.commandFingerprint) {
     return conclude(execution, stay('conflict', 'effect_content_differs'))
   }
-  if (!completed) return conclude(execution, stay('replayed', 'effect_in_flight_elsewhere'))
-  return conclude(execution, lifecycle.supersede(stored.proposal, by, core.clock.now()))
+  const verdict = completed
+    ? lifecycle.supersede(stored.proposal, by, core.clock.now())
+    : stay('replayed', 'effect_in_flight_elsewhere')
+  const answer = await conclude(execution, verdict)
+  return fingerprint !== null || answer === LOST_RACE ? answer : uncompared(answer)
 }

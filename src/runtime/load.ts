@@ -43,6 +43,17 @@ export async function load(core: Core, session: CallerSession, ref: string, ifRe
   return { stored, registered }
 }
 
+/** Whether the caller may read the proposal, erased or not: then it may be named in the answer about another one. */
+export async function isReadable(core: Core, session: CallerSession, ref: string): Promise<boolean> {
+  try {
+    await loadAny(core, session, ref)
+    return true
+  } catch (error) {
+    if (error instanceof NotFound || error instanceof AuthorizationUnavailable) return false
+    throw error
+  }
+}
+
 /** The live proposal if the caller may read it, else null: for naming one proposal in the answer about another. */
 export async function loadIfReadable(core: Core, session: CallerSession, ref: string): Promise<LiveProposal | null> {
   try {

@@ -16,7 +16,7 @@ import type { Core } from './core.ts'
 import { loadAny, loadIfReadable } from './load.ts'
 import type { LiveProposal } from './ports.ts'
 import { relatedProposals } from './related.ts'
-import { resultIfVerified } from './result.ts'
+import { named, resultIfVerified } from './result.ts'
 
 /** One decision as readers see it. */
 export interface ApprovalView {
@@ -78,7 +78,9 @@ export interface ProposalView {
 /** What is left of an erased proposal. */
 export interface ErasedView {
   readonly kind: 'erased'
+  /** Its evidence is that of the effect by now, which may have come after the erasure (trace S32). */
   readonly tombstone: Tombstone
+  readonly evidence: EvidenceSummary | null
 }
 
 /**
@@ -87,9 +89,18 @@ export interface ErasedView {
  */
 export async function read(core: Core, session: CallerSession, ref: string): Promise<ProposalView | ErasedView> {
   const { stored } = await loadAny(core, session, ref)
-  if (stored.kind === 'erased') return { kind: 'erased', tombstone: stored.tombstone }
+  if (stored.kind === 'erased') return erasedView(core, session, stored.tombstone)
   const effect = await core.store.effect(stored.proposal.effect)
   return viewOf(core, session, stored, effect)
+}
+
+async function erasedView(core: Core, session: CallerSession, tombstone: Tombstone): Promise<ErasedView> {
+  const evidence = tombstone.attemptCount === 0 ? null : evidenceSummary(await core.store.effect(tombstone.effect))
+  const others = {
+    replacedBy: await named(core, session, tombstone.replacedBy),
+    supersededBy: await named(core, session, tombstone.supersededBy),
+  }
+  return { kind: 'erased', tombstone: { ...tombstone, ...others, evidence: evidence?.status ?? null }, evidence }
 }
 
 async function viewOf(
@@ -103,9 +114,6 @@ async function viewOf(
   const content = await contentIfOpen(core, stored)
   const next = nextStep(proposal, effect, now)
   const hasAttempt = effect?.attempts.some((attempt) => attempt.proposal === proposal.ref) ?? false
-  const named = async (other: Reference | null): Promise<Reference | null> => {
-    return other === null ? null : ((await loadIfReadable(core, session, other))?.proposal.ref ?? null)
-  }
   return {
     kind: 'proposal',
     proposal: proposal.ref,
@@ -132,9 +140,9 @@ async function viewOf(
     nextStep: next.step,
     waitUntil: next.at,
     related: await relatedViews(core, session, stored),
-    replaces: await named(proposal.replaces),
-    replacedBy: await named('replacedBy' in proposal ? proposal.replacedBy : null),
-    supersededBy: await named('supersededBy' in proposal ? proposal.supersededBy : null),
+    replaces: await named(core, session, proposal.replaces),
+    replacedBy: await named(core, session, 'replacedBy' in proposal ? proposal.replacedBy : null),
+    supersededBy: await named(core, session, 'supersededBy' in proposal ? proposal.supersededBy : null),
     driftPaths: 'driftPaths' in proposal ? proposal.driftPaths : [],
     changedSinceReplaced: await changedSinceReplaced(core, session, stored, content),
     blockedBy: proposal.blockedBy,

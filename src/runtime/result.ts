@@ -7,9 +7,10 @@ import { type EvidenceSummary, evidenceSummary, type NextStep, nextStep } from '
 import type { CallerSession } from '../proposal/session.ts'
 import type { Attention, Proposal } from '../proposal/proposal.ts'
 import type { Status } from '../proposal/status.ts'
+import type { Kept } from '../proposal/tombstone.ts'
 import { openResult } from './content.ts'
 import type { Core } from './core.ts'
-import { loadIfReadable } from './load.ts'
+import { isReadable } from './load.ts'
 import type { LiveProposal } from './ports.ts'
 
 /** What became of an operation. Spec: lifecycle 9. */
@@ -19,7 +20,7 @@ export interface OperationResult {
   readonly proposal: Reference
   readonly status: Status
   readonly revision: number
-  /** What an approval of this proposal must name. */
+  /** What an approval of this proposal must name; empty once it is erased, and takes none. */
   readonly commitment: string
   readonly nextStep: NextStep
   /** From when on the next step is useful, if it is `wait`. */
@@ -30,6 +31,14 @@ export interface OperationResult {
   readonly supersededBy: Reference | null
   /** The action's result, once verified; null otherwise, and while its key cannot be had. */
   readonly result: JsonValue
+  /** There where a replay could not be held against what was asked for, since the other content is erased (rules R16). */
+  readonly contentCompared?: false
+}
+
+/** What an operation says about itself. */
+export interface Said {
+  readonly outcome: OutcomeCode
+  readonly reason: ReasonCode | null
 }
 
 /** The result of an operation on a proposal as it is now stored. */
@@ -37,7 +46,7 @@ export async function resultOf(
   core: Core,
   session: CallerSession,
   stored: LiveProposal,
-  said: { readonly outcome: OutcomeCode; readonly reason: ReasonCode | null },
+  said: Said,
 ): Promise<OperationResult> {
   const { proposal } = stored
   const effect = await core.store.effect(proposal.effect)
@@ -59,6 +68,36 @@ export async function resultOf(
   }
 }
 
+/** The result of an operation that found an erased proposal, or one that is hidden already: what its tombstone tells. */
+export async function erasedResultOf(
+  core: Core,
+  session: CallerSession,
+  kept: Kept & { readonly revision: number },
+  said: Said,
+): Promise<OperationResult> {
+  return {
+    outcome: said.outcome,
+    reason: said.reason,
+    proposal: kept.ref,
+    status: kept.status,
+    revision: kept.revision,
+    commitment: '',
+    nextStep: 'none',
+    waitUntil: null,
+    evidence: kept.attemptCount === 0 ? null : evidenceSummary(await core.store.effect(kept.effect)),
+    attention: [],
+    replacedBy: await named(core, session, kept.replacedBy),
+    supersededBy: await named(core, session, kept.supersededBy),
+    result: null,
+    contentCompared: false,
+  }
+}
+
+/** The result, where what it rests on could not be compared. */
+export function uncompared(result: OperationResult): OperationResult {
+  return { ...result, contentCompared: false }
+}
+
 /** The action's result of a verified proposal. A key that cannot be had hides the result and nothing else. */
 export async function resultIfVerified(core: Core, stored: LiveProposal): Promise<JsonValue> {
   if (stored.proposal.status !== 'verified') return null
@@ -69,9 +108,9 @@ export async function resultIfVerified(core: Core, stored: LiveProposal): Promis
   }
 }
 
-// Another proposal is named only to who may read it (lifecycle 6.5).
-async function named(core: Core, session: CallerSession, ref: Reference | null): Promise<Reference | null> {
-  return ref !== null && (await loadIfReadable(core, session, ref)) !== null ? ref : null
+/** Another proposal is named only to who may read it, or what is left of it. Spec: lifecycle 6.5. */
+export async function named(core: Core, session: CallerSession, ref: Reference | null): Promise<Reference | null> {
+  return ref !== null && (await isReadable(core, session, ref)) ? ref : null
 }
 
 // Evidence about an effect is shown with the proposals that had an attempt on it; others are told by their outcome.

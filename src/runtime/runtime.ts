@@ -6,7 +6,8 @@ import { adopt } from './adopt.ts'
 import { check, type CheckResult } from './check.ts'
 import type { Core } from './core.ts'
 import { approve, type DecisionInput, reject, revokeApproval } from './decide.ts'
-import { erase, eraseDue, type EraseInput, type ErasureResult } from './erase.ts'
+import { eraseDue } from './erase-due.ts'
+import { erase, type EraseInput, type ErasureResult } from './erase.ts'
 import { execute, type ExecuteInput } from './execute.ts'
 import { expireDue, type ExpiredDue } from './expire-due.ts'
 import { exportEvidence } from './export-evidence.ts'
@@ -143,7 +144,7 @@ export class ProposalRuntime {
     return erase(this.#core, parseSession(session), proposal, input)
   }
 
-  /** Carries out erasures that were deferred or interrupted. Spec: rules R19. */
+  /** Carries out erasures that were deferred or interrupted, up to so many. Spec: rules R19. */
   async eraseDue(session: Session, input?: { readonly limit?: number }): Promise<readonly ErasureResult[]> {
     return eraseDue(this.#core, parseSession(session), input)
   }

@@ -41,8 +41,10 @@ function marked(proposal: Proposal, erasure: 'requested' | 'pending', why: Reaso
     : same(proposal, now, { erasure })
 }
 
+// One that is executing is looked into first, also where its evidence is there and only the status has not followed yet.
 // Only an effect that this proposal had an attempt on holds its content back; another proposal's is not its business.
 function isUnsettled(proposal: Proposal, effect: Effect | null): boolean {
+  if (proposal.status === 'executing') return true
   if (effect === null || !effect.attempts.some((attempt) => attempt.proposal === proposal.ref)) return false
   const { status, settled, conflict } = evidenceOf(effect)
   return openAttempt(effect) !== null || conflict || (status === 'UNKNOWN' && settled === null)

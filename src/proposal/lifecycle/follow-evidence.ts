@@ -111,10 +111,13 @@ function failed(proposal: Proposal, now: number): Proposal {
   return next(proposal, 'failed_known', { reason: reason('proven_absent'), settledAt: now }, now)
 }
 
-// A resend goes back through approvals, drift and rights; where the lifetime is over there is nothing to go back to.
+// A resend goes back through approvals, drift and rights; where the lifetime is over, or the content is to go, there is
+// nothing to go back to.
 function afterFailure(proposal: Proposal, seen: Evidenced, now: number): Proposal {
-  const mayResend = seen.resendAllowed && now < proposal.expiresAt && proposal.status !== 'executing'
-  return mayResend ? next(proposal, 'approved', {}, now) : failed(proposal, now)
+  const isLive = now < proposal.expiresAt && proposal.erasure === 'none'
+  return seen.resendAllowed && isLive && proposal.status !== 'executing'
+    ? next(proposal, 'approved', {}, now)
+    : failed(proposal, now)
 }
 
 function inDoubt(

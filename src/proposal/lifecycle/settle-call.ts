@@ -45,7 +45,10 @@ export function settleCall(proposal: Proposal, end: CallEnd, now: number): Verdi
       ? move(next(proposal, 'verification_pending', { attempt }, now, changes))
       : move(next(proposal, 'failed_unknown', { attempt, reason: why }, now, changes))
   }
-  if (ending.kind === 'not_sent') return move(backToOpen(proposal, end.policyMet, now, changes))
+  // What is to be erased is not opened again.
+  if (ending.kind === 'not_sent' && proposal.erasure === 'none') {
+    return move(backToOpen(proposal, end.policyMet, now, changes))
+  }
   if (ending.kind === 'stale_no_effect') {
     // The answer tells this from drift; the executor's own reason is kept in the receipt.
     const stale = reason('stale_no_effect')

@@ -37,8 +37,17 @@ describe('trace S48: what is open is withdrawn in the same step', () => {
     const hidden = erase(sample(status), null)
     const deferred = erase(sample(status), claimed([inDoubt]))
 
-    expect(moved(hidden)).toMatchObject({ status: isOpen(status) ? 'withdrawn' : status, erasure: 'pending' })
+    // Nothing is hidden whose call may be under way.
+    const erasure = status === 'executing' ? 'requested' : 'pending'
+    expect(moved(hidden)).toMatchObject({ status: isOpen(status) ? 'withdrawn' : status, erasure })
     expect(moved(deferred)).toMatchObject({ status: isOpen(status) ? 'withdrawn' : status, erasure: 'requested' })
+  })
+
+  it('trace S48 one whose status has not followed its evidence yet waits for that', () => {
+    const confirmed = claimed([inDoubt], [confirmation()])
+
+    expect(moved(erase(sample('executing'), confirmed)).erasure).toBe('requested')
+    expect(moved(erase(sample('verified'), confirmed)).erasure).toBe('pending')
   })
 
   it('trace S48 the withdrawal has the reason of the erasure', () => {
@@ -51,6 +60,37 @@ describe('trace S48: what is open is withdrawn in the same step', () => {
       receipt: { type: 'proposal.erased', reason: 'asked_by_subject', detail: ['deferred'] },
       outcome: 'erasure_deferred',
     })
+  })
+})
+
+describe('rule R19: what is to be erased is not opened again', () => {
+  const notSent = attempt({ ending: ending('not_sent') })
+
+  it('rule R19 by proof that nothing was sent', () => {
+    const settle = (erasure: Proposal['erasure']) => {
+      const end = { attempt: 1, ending: ending('not_sent'), effect: claimed([notSent]), policyMet: true }
+      return moved(lifecycle.settleCall(sample('executing', { erasure }), end, now))
+    }
+
+    expect(settle('none').status).toBe('approved')
+    expect(settle('requested')).toMatchObject({ status: 'failed_known', reason: 'not_sent', settledAt: now })
+  })
+
+  it('rule R19 by an absence that would allow a resend', () => {
+    const follow = (erasure: Proposal['erasure']) => {
+      const seen = {
+        effect: claimed([inDoubt], [absence()]),
+        receipt: 'verification.authoritative_final_absence',
+        answer: 'authoritative_final_absence',
+        externalReference: null,
+        givenUp: null,
+        resendAllowed: true,
+      } as const
+      return moved(lifecycle.followEvidence(sample('failed_unknown', { erasure }), seen, now))
+    }
+
+    expect(follow('none').status).toBe('approved')
+    expect(follow('requested')).toMatchObject({ status: 'failed_known', reason: 'proven_absent' })
   })
 })
 
