@@ -5,7 +5,7 @@ import { type OperatorVerdict, withResumed } from '../effect/settlement.ts'
 import type { Approval } from '../proposal/approval.ts'
 import { MalformedReference, NotPermitted } from '../proposal/errors.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
-import { judgeSettlement } from '../proposal/lifecycle/operate.ts'
+import { judgeSettlement, settlementBar } from '../proposal/lifecycle/operate.ts'
 import { outcomeOf, type Refused, stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
 import { type Principal, principalName } from '../proposal/principal.ts'
 import type { CallerSession } from '../proposal/session.ts'
@@ -44,10 +44,13 @@ export async function resume(
   input: ResumeInput,
 ): Promise<OperationResult> {
   const reason = codeAt(input.reason, '/reason')
-  return operated(core, session, ref, input.ifRevision, ({ effect, owner }, now) => ({
-    effect: withResumed(effect, now),
-    verdictOn: ({ proposal }) => lifecycle.resume(proposal, { reason, owner: owner.proposal, effect }, now),
-  }))
+  return operated(core, session, ref, input.ifRevision, {
+    barOf: () => null,
+    on: ({ effect, owner }, now) => ({
+      effect: withResumed(effect, now),
+      verdictOn: ({ proposal }) => lifecycle.resume(proposal, { reason, owner: owner.proposal, effect }, now),
+    }),
+  })
 }
 
 /** Records a person's verdict beside the evidence, or a second person's who confirms it. Spec: rules R8. */
@@ -61,22 +64,26 @@ export async function settle(
   const { evidenceReference, verdict } = input
   if (!isReference(evidenceReference)) throw new MalformedReference('/evidenceReference')
   if (!VERDICTS.includes(verdict)) throw new MalformedReference('/verdict')
-  return operated(core, session, ref, input.ifRevision, ({ effect, owner, behind }, now) => {
-    const said = { verdict, reason, evidenceReference }
-    const approvers = behind.flatMap((stored) => countedApprovers(stored, effect))
-    const command = { said, operator: session.principal, approvers, owner: owner.proposal, effect }
-    const settling = judgeSettlement(command, now)
-    return {
-      effect: settling.kind === 'stays' ? effect : settling.effect,
-      verdictOn: ({ proposal }) => lifecycle.settle(proposal, command, now),
-    }
+  const { principal: operator } = session
+  return operated(core, session, ref, input.ifRevision, {
+    barOf: (stored) => settlementBar(stored.proposal, { operator, approvers: countedApprovers(stored, []) }),
+    on: ({ effect, owner, behind }, now) => {
+      const said = { verdict, reason, evidenceReference }
+      const approvers = behind.flatMap((stored) => countedApprovers(stored, effect.attempts))
+      const command = { said, operator, approvers, owner: owner.proposal, effect }
+      const settling = judgeSettlement(command, now)
+      return {
+        effect: settling.kind === 'stays' ? effect : settling.effect,
+        verdictOn: ({ proposal }) => lifecycle.settle(proposal, command, now),
+      }
+    },
   })
 }
 
 const VERDICTS: readonly string[] = ['occurred', 'did_not_occur', 'closed_unknown'] satisfies SettleInput['verdict'][]
 
 // An approval that was taken back had counted if an attempt was started before.
-function countedApprovers({ proposal, approvals }: LiveProposal, { attempts }: Effect): readonly Principal[] {
+function countedApprovers({ proposal, approvals }: LiveProposal, attempts: Effect['attempts']): readonly Principal[] {
   const own = attempts.filter((attempt) => attempt.proposal === proposal.ref)
   return approvals.filter((approval) => mayHaveCounted(approval, own)).map(({ approver }) => approver)
 }
@@ -94,9 +101,15 @@ interface Subject {
 }
 
 /** What becomes of the effect, and of each proposal behind it. */
-interface Operation {
+interface Operated {
   readonly effect: Effect
   readonly verdictOn: (stored: LiveProposal) => Verdict
+}
+
+/** What an operator does, and what bars them from it whatever the effect is. */
+interface Operation {
+  readonly barOf: (stored: LiveProposal) => Refused | null
+  readonly on: (subject: Subject, now: number) => Operated
 }
 
 type Round = OperationResult | typeof LOST_RACE
@@ -107,15 +120,17 @@ async function operated(
   session: CallerSession,
   ref: string,
   ifRevision: number | undefined,
-  operate: (subject: Subject, now: number) => Operation,
+  { barOf, on }: Operation,
 ): Promise<OperationResult> {
   const round = async (): Promise<Round> => {
     const { stored, registered } = await load(core, session, ref, ifRevision)
     await demand(core, registered.definition, 'operate', session, { proposal: stored.proposal })
+    const barred = barOf(stored)
+    if (barred !== null) throw refusal(barred.code, stored.proposal.status)
     const subject = await subjectOf(core, session, stored)
     if (subject === LOST_RACE) return LOST_RACE
     if (subject === null) return resultOf(core, session, stored, stay(outcomeOf(stored.proposal.status)))
-    return record(core, session, stored, subject, operate(subject, core.clock.now()))
+    return record(core, session, stored, subject, on(subject, core.clock.now()))
   }
   return untilSettled(round, async () => {
     const { stored } = await load(core, session, ref)
@@ -151,7 +166,7 @@ async function record(
   session: CallerSession,
   stored: LiveProposal,
   { effect: before, behind }: Subject,
-  { effect, verdictOn }: Operation,
+  { effect, verdictOn }: Operated,
 ): Promise<Round> {
   const caller = principalName(session.principal)
   const actor = { participant: caller, trigger: caller }

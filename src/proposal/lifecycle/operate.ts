@@ -14,7 +14,7 @@ import { type Principal, principalName, samePrincipal } from '../principal.ts'
 import type { Proposal } from '../proposal.ts'
 import { isClosed, isInDoubt, isSettled } from '../status.ts'
 import { attentionOf, personReason } from './attention.ts'
-import { next, outcomeOf, reason, refuse, same, stay, type Verdict } from './verdict.ts'
+import { next, outcomeOf, reason, type Refused, refuse, same, stay, type Verdict } from './verdict.ts'
 
 /**
  * Whether a person is asked about an effect: its owner waits for one, or it was closed otherwise and what became of the
@@ -109,14 +109,27 @@ export function judgeSettlement({ said, operator, owner, effect }: SettlementCom
 }
 
 /**
- * What a person's verdict does to a proposal behind the effect, its owner or a former one. Never the requester's verdict,
- * nor that of the agent's owner or a counted approver; an agent never settles. Spec: lifecycle 7, rules R3 and R8.
+ * Whether the operator has a part in the proposal: its requester, the agent's owner and whoever approved and counted settle
+ * nothing, and an agent never does. Spec: rules R8.
+ */
+export function settlementBar(
+  { requester, agentOwner }: Proposal,
+  { operator, approvers }: Pick<SettlementCommand, 'operator' | 'approvers'>,
+): Refused | null {
+  const involved = [requester, ...(agentOwner === null ? [] : [agentOwner]), ...approvers]
+  const isBarred = operator.kind === 'agent' || involved.some((one) => samePrincipal(one, operator))
+  return isBarred ? refuse('not_permitted') : null
+}
+
+/**
+ * What a person's verdict does to a proposal behind the effect, its owner or a former one. Spec: lifecycle 7, rules R3 and
+ * R8.
  */
 export function settle(proposal: Proposal, command: SettlementCommand, now: number): Verdict {
-  const { said, operator, approvers, owner } = command
-  const { requester, agentOwner, status } = proposal
-  const involved = [requester, ...(agentOwner === null ? [] : [agentOwner]), ...approvers]
-  if (operator.kind === 'agent' || involved.some((one) => samePrincipal(one, operator))) return refuse('not_permitted')
+  const barred = settlementBar(proposal, command)
+  if (barred !== null) return barred
+  const { said, owner } = command
+  const { status } = proposal
   const settling = judgeSettlement(command, now)
   if (settling.kind === 'stays') {
     return stay(settling.because === 'not_asked' ? outcomeOf(status) : settling.because)
