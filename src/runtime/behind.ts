@@ -16,6 +16,11 @@ export async function proposalsBehind(core: Core, effect: Effect): Promise<reado
   return found
 }
 
+/** Whether a proposal is live or erased; null where it cannot be read, which must not keep evidence from being stored. */
+export async function stateOf(core: Core, tenant: Reference, ref: Reference): Promise<'live' | 'erased' | null> {
+  return (await readable(core, tenant, ref))?.kind ?? null
+}
+
 // A row that is damaged cannot follow the evidence, and must not keep it from being stored.
 async function readable(core: Core, tenant: Reference, ref: Reference): ReturnType<Core['store']['proposal']> {
   try {

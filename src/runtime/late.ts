@@ -2,6 +2,7 @@
 import { mayHaveOccurred } from '../effect/effect-evidence.ts'
 import type { Effect, ObservationFlag } from '../effect/effect.ts'
 import type { ExecutorWord } from '../proposal/executor-word.ts'
+import { stateOf } from './behind.ts'
 import type { Core } from './core.ts'
 import { recordEvidence } from './record-evidence.ts'
 import type { Admitted } from './settle-attempt.ts'
@@ -33,6 +34,8 @@ export async function recordLate(core: Core, admitted: Admitted, word: ExecutorW
   const effect = await core.store.effect(key)
   if (effect === null) throw new Error('a claimed effect is never deleted')
   const { ending } = word
+  // After erasure a late word is kept as what was said and when, and as nothing that names anything (rules R19).
+  const isErased = (await stateOf(core, key.tenant, admitted.proposal.ref)) === 'erased'
   const surprising = isSurprising(effect, admitted, word)
   const flags: readonly ObservationFlag[] = surprising ? ['late', 'reference_differs'] : ['late']
   await recordEvidence(core, {
@@ -45,8 +48,8 @@ export async function recordLate(core: Core, admitted: Admitted, word: ExecutorW
       target: attempt.target,
       proof: null,
       flags,
-      reason: ending.reason,
-      externalReference: ending.externalReference,
+      reason: isErased ? null : ending.reason,
+      externalReference: isErased ? null : ending.externalReference,
       matches: null,
       beganAt: attempt.startedAt,
       endedAt: ending.at,

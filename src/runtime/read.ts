@@ -4,6 +4,7 @@ import type { Effect } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
 import { drift as driftBetween, type Drift } from '../proposal/drift.ts'
 import { ContentUnavailable } from '../proposal/errors.ts'
+import { attentionOf } from '../proposal/lifecycle/attention.ts'
 import { explainPolicy, type PolicyExplanation } from '../proposal/explain-policy.ts'
 import { type EvidenceSummary, evidenceSummary, type NextStep, nextStep } from '../proposal/next-step.ts'
 import type { Principal } from '../proposal/principal.ts'
@@ -81,6 +82,7 @@ export interface ErasedView {
   /** Its evidence is that of the effect by now, which may have come after the erasure (trace S32). */
   readonly tombstone: Tombstone
   readonly evidence: EvidenceSummary | null
+  readonly attention: readonly Attention[]
 }
 
 /**
@@ -95,12 +97,18 @@ export async function read(core: Core, session: CallerSession, ref: string): Pro
 }
 
 async function erasedView(core: Core, session: CallerSession, tombstone: Tombstone): Promise<ErasedView> {
-  const evidence = tombstone.attemptCount === 0 ? null : evidenceSummary(await core.store.effect(tombstone.effect))
+  const effect = tombstone.attemptCount === 0 ? null : await core.store.effect(tombstone.effect)
+  const evidence = evidenceSummary(effect)
   const others = {
     replacedBy: await named(core, session, tombstone.replacedBy),
     supersededBy: await named(core, session, tombstone.supersededBy),
   }
-  return { kind: 'erased', tombstone: { ...tombstone, ...others, evidence: evidence?.status ?? null }, evidence }
+  return {
+    kind: 'erased',
+    tombstone: { ...tombstone, ...others, evidence: evidence?.status ?? null },
+    evidence,
+    attention: effect === null ? [] : attentionOf(tombstone, effect),
+  }
 }
 
 async function viewOf(

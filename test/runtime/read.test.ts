@@ -167,7 +167,12 @@ describe.each(STORES)('a view on %s', (store) => {
     const { proposal } = await world.prepared()
     const tombstone = await erase(world, proposal)
 
-    expect(await world.runtime.read(reader, proposal)).toEqual({ kind: 'erased', tombstone, evidence: null })
+    expect(await world.runtime.read(reader, proposal)).toEqual({
+      kind: 'erased',
+      tombstone,
+      evidence: null,
+      attention: [],
+    })
     expect(await refused(world.runtime.read(stranger, proposal))).toHaveProperty('code', 'not_found')
     expect(await refused(world.runtime.withdraw(requester, proposal))).toHaveProperty('code', 'not_found')
   })

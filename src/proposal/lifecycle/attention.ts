@@ -15,8 +15,11 @@ export function personReason(effect: Effect): PersonReason | null {
   return flags.has('duplicate') ? 'duplicate_effect' : null
 }
 
+/** What is asked of a proposal, or of what is left of it. */
+type Named = Pick<Proposal, 'ref' | 'status'>
+
 /** The flags that a proposal of this effect carries; its owner and its former owners alike. */
-export function attentionOf(proposal: Proposal, effect: Effect): readonly Attention[] {
+export function attentionOf(proposal: Named, effect: Effect): readonly Attention[] {
   const evidence = evidenceOf(effect)
   const flags = unsettledFlags(effect)
   // A person who settled the effect has seen what there was to see.
@@ -42,11 +45,11 @@ function unsettledFlags(effect: Effect): ReadonlySet<ObservationFlag> {
 }
 
 // An attempt behind it that may have done it is the surprise.
-function saysNothingWasDone({ status }: Proposal): boolean {
+function saysNothingWasDone({ status }: Named): boolean {
   return isOpen(status) || (isClosed(status) && status !== 'verified' && status !== 'closed_unknown')
 }
 
 // What another proposal's attempts do is no surprise to this one.
-function mayHaveDoneIt(proposal: Proposal, effect: Effect): boolean {
+function mayHaveDoneIt(proposal: Named, effect: Effect): boolean {
   return effect.attempts.some((attempt) => attempt.proposal === proposal.ref && mayHaveOccurred(effect, attempt))
 }
