@@ -9,6 +9,7 @@ import type { Clock, Keyring, Sealed, WrappedKey } from './ports.ts'
 
 const KEY_BYTES = 32
 const KEYRING_LIMIT_MS = 10_000
+const KEY_VERSION = /^[a-z0-9_.-]{1,64}$/
 
 /** Whose key it is; part of everything that is sealed or wrapped, so that nothing opens in another place. */
 export interface Owner {
@@ -78,8 +79,12 @@ export class ProposalKeys {
   async create(owner: Owner): Promise<{ readonly key: ProposalKey; readonly wrapped: WrappedKey }> {
     const dataKey = randomBytes(KEY_BYTES)
     const kek = await this.#ask(() => this.#keyring.current())
-    const wrapped = await this.#ask(() => kek.wrap(dataKey, wrapContext(owner, kek.version)))
-    return { key: new ProposalKey(owner, dataKey), wrapped: { kekVersion: kek.version, wrapped } }
+    const { version } = kek
+    if (!isVersion(version)) throw new ContentUnavailable('damaged')
+    const wrapped: unknown = await this.#ask(() => kek.wrap(dataKey, wrapContext(owner, version)))
+    // What could never be unwrapped again must not be stored.
+    if (!(wrapped instanceof Uint8Array) || wrapped.length < KEY_BYTES) throw new ContentUnavailable('damaged')
+    return { key: new ProposalKey(owner, dataKey), wrapped: { kekVersion: version, wrapped } }
   }
 
   /**
@@ -89,16 +94,15 @@ export class ProposalKeys {
   async open(owner: Owner, stored: WrappedKey): Promise<ProposalKey> {
     const kek = await this.#ask(() => this.#keyring.resolve(stored.kekVersion))
     if (kek === null) throw new ContentUnavailable('missing')
-    const dataKey = await this.#ask(() => kek.unwrap(stored.wrapped, wrapContext(owner, stored.kekVersion)))
-    if (dataKey.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
-    return new ProposalKey(owner, dataKey)
+    return new ProposalKey(
+      owner,
+      keyBytes(await this.#ask(() => kek.unwrap(stored.wrapped, wrapContext(owner, stored.kekVersion)))),
+    )
   }
 
   /** A copy of it. @throws ContentUnavailable also for one that is not 32 bytes: an empty key would hide nothing. */
   async referenceKey(): Promise<Uint8Array> {
-    const key: unknown = await this.#ask(() => this.#keyring.referenceKey())
-    if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
-    return new Uint8Array(key)
+    return new Uint8Array(keyBytes(await this.#ask(() => this.#keyring.referenceKey())))
   }
 
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
@@ -108,6 +112,16 @@ export class ProposalKeys {
     const answer = call.error instanceof KeyUnavailable ? call.error.answer : 'unavailable'
     throw new ContentUnavailable(answer, { cause: call.error })
   }
+}
+
+function isVersion(version: unknown): boolean {
+  return typeof version === 'string' && KEY_VERSION.test(version)
+}
+
+// A keyring is written by others; what it answers is looked at before it is used.
+function keyBytes(key: unknown): Uint8Array {
+  if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
+  return key
 }
 
 function wrapContext(owner: Owner, kekVersion: string): Uint8Array {
