@@ -4,13 +4,14 @@ import { type Spent, withObserved, withVerificationDue } from '../effect/effect-
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Reference } from '../effect/reference.ts'
 import { isWorthKeeping } from '../effect/thinning.ts'
-import { Refusal, StoredDataCorrupt } from '../proposal/errors.ts'
+import { Refusal } from '../proposal/errors.ts'
 import type { Evidenced } from '../proposal/lifecycle/follow-evidence.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import type { Move } from '../proposal/lifecycle/verdict.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Core } from './core.ts'
 import { effectWrite } from './effect-write.ts'
+import { neighbour } from './neighbour.ts'
 import type { Change, Committed, Conflict, LiveProposal, ObservationInsert, Sealed } from './ports.ts'
 import { type Actor, changeOf, type Recorded } from './record.ts'
 import { LOST_RACE, tried, untilStored } from './rounds.ts'
@@ -153,21 +154,10 @@ async function proposalsBehind(core: Core, effect: Effect): Promise<readonly Liv
   const refs = new Set([effect.owner, ...effect.attempts.map(({ proposal }) => proposal)])
   const found: LiveProposal[] = []
   for (const ref of refs) {
-    const stored = ref === null ? null : await readable(core, effect.key.tenant, ref)
-    if (stored?.kind === 'live') found.push(stored)
+    const stored = ref === null ? null : await neighbour(core, effect.key.tenant, ref)
+    if (stored !== null) found.push(stored)
   }
   return found
-}
-
-// A row that is damaged cannot follow the evidence, and must not keep it from being stored.
-async function readable(core: Core, tenant: Reference, ref: Reference): ReturnType<Core['store']['proposal']> {
-  try {
-    return await core.store.proposal(tenant, ref)
-  } catch (error) {
-    if (!(error instanceof StoredDataCorrupt)) throw error
-    core.logger.error({ proposal: ref }, 'a damaged proposal could not follow the evidence about its effect')
-    return null
-  }
 }
 
 // The same change again where the answer was lost, so that one look is one observation (evidence P13).
