@@ -17,7 +17,7 @@ import { FreezingClock } from './freezing-clock.ts'
 import { openWorld, reference, type World, type WorldOptions } from './harness.ts'
 import { brokenIn, type Dump, type InvariantName } from './invariants.ts'
 import type { Methods, Refund, TestAction } from './refund.ts'
-import { finance1, requester, service, TENANT } from './sessions.ts'
+import { finance1, OTHER_TENANT, requester, service, TENANT } from './sessions.ts'
 
 export interface ExecutionWorld extends World {
   readonly log: CallLog
@@ -211,16 +211,16 @@ function found({ idempotencyKeys, snapshot }: Asked): Completion {
 }
 
 async function dumpOf(world: World, log: CallLog, actions: ReadonlySet<TestAction>): Promise<Dump> {
-  const tenant = reference(TENANT)
-  const listed = await world.bareStore.list({ tenant, limit: 200 })
-  const proposals = await Promise.all(listed.map(({ ref }) => world.stored(ref)))
+  const tenants = [TENANT, OTHER_TENANT].map(reference)
+  const lists = await Promise.all(tenants.map((tenant) => world.bareStore.list({ tenant, limit: 200 })))
+  const proposals = await Promise.all(lists.flat().map(({ ref, tenant }) => world.stored(ref, tenant)))
   const effects = new Map<string, Effect>()
   const receipts: Dump['receipts'] = new Map(
     await Promise.all(
       proposals.map(async ({ proposal }) => {
         const effect = await world.bareStore.effect(proposal.effect)
         if (effect !== null) effects.set(JSON.stringify(effect.key), effect)
-        return [proposal.ref, await world.bareStore.receipts(tenant, proposal.ref)] as const
+        return [proposal.ref, await world.bareStore.receipts(proposal.tenant, proposal.ref)] as const
       }),
     ),
   )
