@@ -8,7 +8,7 @@ import { lifecycle } from '../../src/proposal/lifecycle/lifecycle.ts'
 import { effectWrite } from '../../src/runtime/effect-write.ts'
 import { NOBODY, receiptOf } from '../../src/runtime/record.ts'
 import { ProposalKeys } from '../../src/runtime/sealing.ts'
-import type { Keyring, LiveProposal } from '../../src/runtime/ports.ts'
+import type { Change, Keyring, LiveProposal } from '../../src/runtime/ports.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -148,14 +148,31 @@ export async function touch(world: World, ref: string): Promise<void> {
   if (answer.kind !== 'committed') throw new Error('nobody else writes at this moment')
 }
 
+/** Lets everything that waits for no time go on. */
+export async function still(world: World): Promise<void> {
+  for (const _ of [1, 2, 3, 4, 5, 6]) await world.clock.advance(0)
+}
+
+/** Starts an operation, and leaves it where it can go no further. */
+export async function underWay(world: World, operation: Promise<unknown>): Promise<void> {
+  operation.catch(() => null)
+  await still(world)
+}
+
+/** Whether a change opens an attempt, ends one, or adds an observation. */
+export function opensAttempt(change: Change | null | undefined): change is Change {
+  return (change?.effect?.opened ?? null) !== null
+}
+export function endsAttempt(change: Change | null | undefined): change is Change {
+  return (change?.effect?.ended ?? null) !== null
+}
+export function observes(change: Change | null | undefined): change is Change {
+  return (change?.effect?.observed ?? null) !== null
+}
+
 /** A call that never ends by itself. */
 export function hanging(): Methods['execute'] {
   return () => new Promise(() => {})
-}
-
-/** A call that ends when the test says so. */
-export function held<T>(): { readonly promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {
-  return Promise.withResolvers<T>()
 }
 
 /** A verifier that gives these answers one after the other, and the last one from then on. */
@@ -180,7 +197,7 @@ export const says = {
     status: 'provisional_absence',
     identity: idempotencyKeys,
   }),
-  finally:
+  gone:
     (proof: ProofKind): VerifierAnswer =>
     ({ idempotencyKeys }) => ({ status: 'authoritative_final_absence', identity: idempotencyKeys, proof }),
   refused:

@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest'
 import type { Change } from '../../src/runtime/ports.ts'
 import { DefinitiveFailure, type Executed } from '../../src/proposal/action.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { answering, frozenRuntime, hanging, openExecution, resendAfter, says } from './execution-world.ts'
+import {
+  answering,
+  endsAttempt,
+  frozenRuntime,
+  hanging,
+  openExecution,
+  resendAfter,
+  says,
+  underWay,
+} from './execution-world.ts'
 import { answerOf, START, STORES } from './harness.ts'
 import type { Refund } from './refund.ts'
 import { requester, service } from './sessions.ts'
@@ -18,8 +27,7 @@ describe.each(STORES)('harness 4 a on %s', (store) => {
     const proposal = await world.approved(INTENT)
     const other = await world.open()
     world.action.methods.execute = hanging()
-    void world.execute(proposal)
-    for (const _ of [1, 2, 3]) await world.clock.advance(0)
+    await underWay(world, world.execute(proposal))
 
     expect(await answerOf(world.execute(proposal))).toBe('in_progress')
     expect(await answerOf(other.execute(requester, proposal))).toBe('in_progress')
@@ -34,12 +42,11 @@ describe.each(STORES)('harness 4 a on %s', (store) => {
     const proposal = await world.approved(INTENT)
     const dead = await frozenRuntime(world)
     world.action.methods.execute = hanging()
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     const epochs: number[] = []
     const leases: number[] = []
     for (const _ of [1, 2]) {
-      void dead.runtime.execute(requester, proposal)
-      for (const _ of [1, 2, 3, 4, 5]) await world.clock.advance(0)
+      await underWay(world, dead.runtime.execute(requester, proposal))
       const { epoch, attempts } = await world.effect(proposal)
       epochs.push(epoch)
       leases.push((attempts.at(-1)?.leaseUntil ?? 0) - (attempts.at(-1)?.startedAt ?? 0))
@@ -92,7 +99,7 @@ describe.each(STORES)('harness 4 a on %s', (store) => {
     await world.clock.advance(LEASE_MS)
     await world.reconcile(proposal)
     const stale = {
-      ...changes.find(({ effect }) => effect?.ended != null),
+      ...changes.find(endsAttempt),
       changeId: 'the same end once more',
     } as Change
 
@@ -109,8 +116,7 @@ describe.each(STORES)('harness 4 a on %s', (store) => {
     const proposal = await world.approved(INTENT)
     const dead = await frozenRuntime(world)
     world.action.methods.execute = hanging()
-    void dead.runtime.execute(requester, proposal)
-    for (const _ of [1, 2, 3]) await world.clock.advance(0)
+    await underWay(world, dead.runtime.execute(requester, proposal))
     await world.clock.advance(365 * 24 * 3_600_000)
 
     expect(await answerOf(world.execute(proposal))).toBe('in_progress')
@@ -125,8 +131,7 @@ describe.each(STORES)('harness 4 a on %s', (store) => {
     const dead = await frozenRuntime(world)
     world.action.methods.execute = hanging()
     world.action.methods.verify = answering(says.unavailable)
-    void dead.runtime.execute(requester, proposal)
-    for (const _ of [1, 2, 3]) await world.clock.advance(0)
+    await underWay(world, dead.runtime.execute(requester, proposal))
     await world.clock.advance(365 * 24 * 3_600_000)
 
     const answer = await world.reconcile(proposal)

@@ -11,6 +11,7 @@ import {
   openExecution,
   resendAfter,
   says,
+  underWay,
 } from './execution-world.ts'
 import { answerOf, refused, START, STORES, type StoreKind } from './harness.ts'
 import { operator, reader, requester, service, stranger } from './sessions.ts'
@@ -43,8 +44,7 @@ async function openDead(
   const dead = await frozenRuntime(world)
   const { execute } = world.action.methods
   world.action.methods.execute = hanging()
-  void dead.runtime.execute(requester, proposal)
-  for (const _ of [1, 2, 3]) await world.clock.advance(0)
+  await underWay(world, dead.runtime.execute(requester, proposal))
   expect((await world.stored(proposal)).proposal.status).toBe('executing')
   world.action.methods.execute = execute
   return { world, proposal }
@@ -108,7 +108,7 @@ describe.each(STORES)('lifecycle 7 on %s', (store) => {
 
   it('never calls an executor, whatever it finds', async () => {
     const { world, proposal } = await openDead(store, { contract: resendAfter('terminal') })
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.clock.advance(BOUNDARY_MS)
 
     expect((await world.reconcile(proposal)).outcome).toBe('resend_allowed')
@@ -157,8 +157,7 @@ describe.each(STORES)('lifecycle 7 on %s', (store) => {
     const owner = await world.approved('the one that two tried')
     const dead = await frozenRuntime(world)
     world.action.methods.execute = hanging()
-    void dead.runtime.execute(requester, owner)
-    for (const _ of [1, 2, 3]) await world.clock.advance(0)
+    await underWay(world, dead.runtime.execute(requester, owner))
     world.action.methods.execute = execute
     await world.clock.advance(LEASE_MS)
     const before = await world.receipts(former)
@@ -214,7 +213,7 @@ describe.each(STORES)('fence and cancel on %s', (store) => {
       })
       world.action.methods.verify = async (input) => {
         order.push('verify')
-        return says.finally(kind)(input)
+        return says.gone(kind)(input)
       }
       await world.clock.advance(LEASE_MS)
       await world.reconcile(proposal)
@@ -237,7 +236,7 @@ describe.each(STORES)('fence and cancel on %s', (store) => {
   it.each([
     { ack: 'is refused', answer: async () => ({ acknowledged: false }) },
     { ack: 'is nearly given', answer: async () => ({ acknowledged: 'true' }) },
-    { ack: 'is nothing', answer: async () => undefined },
+    { ack: 'is nothing', answer: async () => null },
     { ack: 'throws', answer: () => Promise.reject(new Error('down')) },
     { ack: 'never comes', answer: () => new Promise(() => {}) },
   ])('trace S9: an acknowledgement that $ack is none, and the absence proves nothing', async ({ answer }) => {
@@ -246,7 +245,7 @@ describe.each(STORES)('fence and cancel on %s', (store) => {
       contract: { acceptProof: { failure: ['fenced'] }, lifetime: '1d' },
       methods,
     })
-    world.action.methods.verify = answering(says.finally('fenced'))
+    world.action.methods.verify = answering(says.gone('fenced'))
     await world.clock.advance(BOUNDARY_MS)
 
     const first = world.reconcile(proposal)
@@ -268,13 +267,12 @@ describe.each(STORES)('fence and cancel on %s', (store) => {
       contract: { acceptProof: { failure: ['fenced', 'terminal'], resend: ['fenced'] }, lifetime: '1d' },
       methods: { fence },
     })
-    world.action.methods.verify = answering(says.finally('fenced'))
+    world.action.methods.verify = answering(says.gone('fenced'))
     await world.clock.advance(BOUNDARY_MS)
     expect((await world.reconcile(proposal)).outcome).toBe('resend_allowed')
     const dead = await frozenRuntime(world)
     world.action.methods.execute = hanging()
-    void dead.runtime.execute(requester, proposal)
-    for (const _ of [1, 2, 3, 4]) await world.clock.advance(0)
+    await underWay(world, dead.runtime.execute(requester, proposal))
     expect((await world.effect(proposal)).attempts).toHaveLength(2)
     await world.clock.advance(BOUNDARY_MS)
 
@@ -322,8 +320,7 @@ describe.each(STORES)('the lease on verification on %s', (store) => {
     dead.thaw()
     const { verify } = world.action.methods
     world.action.methods.verify = () => new Promise(() => {})
-    void dead.runtime.reconcile(service, proposal)
-    for (const _ of [1, 2, 3]) await world.clock.advance(0)
+    await underWay(world, dead.runtime.reconcile(service, proposal))
     world.action.methods.verify = verify
 
     expect((await world.reconcile(proposal)).outcome).toBe('verification_pending')

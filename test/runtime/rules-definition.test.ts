@@ -158,7 +158,7 @@ describe.each(STORES)('rule R11 on %s', (store) => {
     const world = await openExecution({ store, contract: { lifetime: '1d' } })
     const proposal = await world.approved(INTENT)
     await world.execute(proposal)
-    world.action.methods.verify = answering(says.finally('key_consumed'))
+    world.action.methods.verify = answering(says.gone('key_consumed'))
     await world.clock.advance(5 * MINUTE_MS)
 
     expect((await world.reconcile(proposal)).status).toBe('verification_pending')
@@ -170,7 +170,7 @@ describe.each(STORES)('rule R11 on %s', (store) => {
     const world = await openExecution({ store, contract: { acceptProof, lifetime: '1d' } })
     const proposal = await world.approved(INTENT)
     await world.execute(proposal)
-    world.action.methods.verify = answering(says.finally('key_consumed'))
+    world.action.methods.verify = answering(says.gone('key_consumed'))
     await world.clock.advance(5 * MINUTE_MS)
     expect((await world.reconcile(proposal)).outcome).toBe('failed_known')
 
@@ -182,7 +182,7 @@ describe.each(STORES)('rule R11 on %s', (store) => {
     const world = await openExecution({ store, contract: resendAfter('settled') })
     const proposal = await world.approved(INTENT)
     world.action.methods.execute = async () => ({ status: 'accepted', externalReference: 'rf-1' })
-    world.action.methods.verify = answering(says.finally('settled'))
+    world.action.methods.verify = answering(says.gone('settled'))
     await world.execute(proposal)
     for (const _ of [1, 2]) {
       await world.clock.advance(5 * MINUTE_MS)

@@ -8,7 +8,9 @@ import { BrokenInvariant } from '../../src/store/broken-invariant.ts'
 import {
   answering,
   type ExecutionWorld,
+  observes,
   openExecution,
+  opensAttempt,
   resendAfter,
   says,
   touch,
@@ -22,7 +24,7 @@ const PAST_BOUNDARY_MS = 5 * MINUTE_MS
 
 /** A change that stores evidence and moves a proposal with it. */
 function isEvidenceWithStatus(change: Change | null): boolean {
-  return change?.effect?.observed != null && change.proposals.length > 0
+  return observes(change) && change.proposals.length > 0
 }
 
 describe.each(STORES)('rule R3 on %s', (store) => {
@@ -185,7 +187,7 @@ describe.each(STORES)('rule R3 on %s', (store) => {
     const world = await openExecution({ store, contract: resendAfter('terminal') })
     const proposal = await world.approved(INTENT)
     world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.execute(proposal)
     await world.clock.advance(PAST_BOUNDARY_MS)
     await world.reconcile(proposal)
@@ -227,8 +229,8 @@ describe.each(STORES)('rule R5 on %s', (store) => {
     { closed: 'by a word of failure in its lease', execute: refusing, verify: says.absent, generation: 2 },
     { closed: 'by stale_no_effect', execute: stale, verify: says.absent, generation: 2 },
     { closed: 'as not sent: the key was never seen', execute: notSent, verify: says.absent, generation: 1 },
-    { closed: 'by the proof terminal', execute: lost, verify: says.finally('terminal'), generation: 2 },
-    { closed: 'by the proof settled', execute: lost, verify: says.finally('settled'), generation: 1 },
+    { closed: 'by the proof terminal', execute: lost, verify: says.gone('terminal'), generation: 2 },
+    { closed: 'by the proof settled', execute: lost, verify: says.gone('settled'), generation: 1 },
   ]
 
   it.each(rows)('rule R5: closed $closed, the next attempt carries generation $generation', async (row) => {
@@ -259,7 +261,7 @@ describe.each(STORES)('rule R5 on %s', (store) => {
   it('rule R5: with one attempt that may still land under the old key, none gets a new one', async () => {
     const world = await openExecution({ store, contract: resendAfter('settled') })
     const proposal = await world.approved(INTENT)
-    world.action.methods.verify = answering(says.finally('settled'))
+    world.action.methods.verify = answering(says.gone('settled'))
     world.action.methods.execute = lost
     await world.execute(proposal)
     await world.clock.advance(PAST_BOUNDARY_MS)
@@ -307,7 +309,7 @@ describe.each(STORES)('rule R6 on %s', (store) => {
     await world.clock.advance(120_000 - 1)
     world.action.methods.verify = async (input) => {
       world.clock.setWall(world.clock.now() + 10_000)
-      return says.finally('terminal')(input)
+      return says.gone('terminal')(input)
     }
 
     expect((await world.reconcile(proposal)).outcome).toBe('verification_pending')
@@ -319,7 +321,7 @@ describe.each(STORES)('rule R6 on %s', (store) => {
     const world = await openExecution({ store, contract: { lifetime: '1d' } })
     const proposal = await world.approved(INTENT)
     world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.execute(proposal)
     await world.clock.advance(61_000)
 
@@ -330,7 +332,7 @@ describe.each(STORES)('rule R6 on %s', (store) => {
     const world = await openExecution({ store, contract: resendAfter('terminal') })
     const proposal = await world.approved(INTENT)
     world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.execute(proposal)
     await world.clock.advance(PAST_BOUNDARY_MS)
     await world.reconcile(proposal)
@@ -349,7 +351,7 @@ describe.each(STORES)('rule R6 on %s', (store) => {
       contract: { lifetime: '1d' },
       around: async (_name, call, change) => {
         const answer = await call()
-        if (isFrozen && change?.effect?.opened != null) await world.clock.advance(10 * MINUTE_MS)
+        if (isFrozen && opensAttempt(change)) await world.clock.advance(10 * MINUTE_MS)
         return answer
       },
     })
