@@ -88,12 +88,13 @@ export { type EvidenceReport, verifyEvidence } from './proposal/verify-evidence.
 
 // runtime/: in which order
 export type { ErasureResult } from './runtime/erase.ts'
+export { addKeyToFile, createKeyFile } from './runtime/key-file.ts'
 export { keyringFile } from './runtime/keyring-file.ts'
 export { ephemeralKeyring, KeyringError, localKeyring } from './runtime/local-keyring.ts'
 export type { ObservationResult } from './runtime/observe.ts'
 export { KeyUnavailable } from './runtime/sealing.ts'
 export type { Clock, Ids, KeyEncryptionKey, Keyring, Logger, Store } from './runtime/ports.ts'
-export { rotateKeys, type Rotation } from './runtime/rotate-keys.ts'
+export { type FailedRewrap, rotateKeys, type Rotation } from './runtime/rotate-keys.ts'
 export { ProposalRuntime, type RuntimeOptions } from './runtime/runtime.ts'
 export type { OperationResult } from './runtime/result.ts'
 

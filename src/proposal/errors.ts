@@ -1,6 +1,6 @@
 // Refusals and misuse: the errors that the library throws, each with a stable code and never with a protected value.
 import type { LimitName } from '../effect/limits.ts'
-import type { ReasonCode } from '../effect/reference.ts'
+import { parseReasonCode, type ReasonCode } from '../effect/reference.ts'
 import { REFUSALS, type RefusalCode } from './codes.ts'
 import type { Status } from './status.ts'
 
@@ -94,13 +94,17 @@ export class InvalidPreparation extends Refusal {
   }
 }
 
-/** Thrown by an action's `prepare` to refuse a command for a business reason; callers receive it as it is. */
+/**
+ * Thrown by an action's `prepare` to refuse a command for a business reason; callers receive it as it is, so the reason
+ * is a code, `[a-z0-9_.-]{1,64}`: words could say too much.
+ */
 export class PreparationRefused extends Refusal {
   readonly code = 'preparation_refused'
   readonly reason: ReasonCode
+  /** @throws MalformedValueError, which makes it a failure of the action instead. */
   constructor(reason: string) {
     super('preparation_refused')
-    this.reason = reason as ReasonCode
+    this.reason = parseReasonCode(reason, '/reason')
   }
 }
 

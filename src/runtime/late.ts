@@ -2,8 +2,8 @@
 import { mayHaveOccurred } from '../effect/effect-evidence.ts'
 import type { Effect, ObservationFlag } from '../effect/effect.ts'
 import type { ExecutorWord } from '../proposal/executor-word.ts'
-import { stateOf } from './behind.ts'
 import type { Core } from './core.ts'
+import { isErased } from './neighbour.ts'
 import { recordEvidence } from './record-evidence.ts'
 import type { Admitted } from './settle-attempt.ts'
 
@@ -35,7 +35,7 @@ export async function recordLate(core: Core, admitted: Admitted, word: ExecutorW
   if (effect === null) throw new Error('a claimed effect is never deleted')
   const { ending } = word
   // After erasure a late word is kept as what was said and when, and as nothing that names anything (rules R19).
-  const isErased = (await stateOf(core, key.tenant, admitted.proposal.ref)) === 'erased'
+  const isGone = await isErased(core, key.tenant, admitted.proposal.ref)
   const surprising = isSurprising(effect, admitted, word)
   const flags: readonly ObservationFlag[] = surprising ? ['late', 'reference_differs'] : ['late']
   await recordEvidence(core, {
@@ -48,8 +48,8 @@ export async function recordLate(core: Core, admitted: Admitted, word: ExecutorW
       target: attempt.target,
       proof: null,
       flags,
-      reason: isErased ? null : ending.reason,
-      externalReference: isErased ? null : ending.externalReference,
+      reason: isGone ? null : ending.reason,
+      externalReference: isGone ? null : ending.externalReference,
       matches: null,
       beganAt: attempt.startedAt,
       endedAt: ending.at,

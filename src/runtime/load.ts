@@ -1,6 +1,6 @@
 // Loading: a stored proposal that the caller may read, or the one answer that tells nothing.
 import { isReference } from '../effect/reference.ts'
-import { AuthorizationUnavailable, NotFound, RevisionMismatch } from '../proposal/errors.ts'
+import { AuthorizationUnavailable, NotFound, RevisionMismatch, StoredDataCorrupt } from '../proposal/errors.ts'
 import type { CallerSession } from '../proposal/session.ts'
 import { callerOf, may } from './authority.ts'
 import type { Core } from './core.ts'
@@ -59,8 +59,10 @@ export async function loadIfReadable(core: Core, session: CallerSession, ref: st
   try {
     return (await load(core, session, ref)).stored
   } catch (error) {
-    // Who cannot be asked whether they may is not told, and what is answered about is done already.
+    // Who cannot be asked whether they may is not told, and what is answered about is done already; no more may a
+    // damaged row stop what is said of another one.
     if (error instanceof NotFound || error instanceof AuthorizationUnavailable) return null
+    if (error instanceof StoredDataCorrupt) return null
     throw error
   }
 }

@@ -10,6 +10,8 @@ const KEY_BYTES = 32
 const DISTINCT_BYTES_MIN = 20
 const REFERENCE = 'reference'
 const VERSION = /^[a-z0-9_.-]{1,64}$/
+/** How this library names the versions that it makes. */
+const NUMBERED = /^k(\d{1,9})$/
 
 /** A keyring text that cannot be used; says which line and why, never what was there. */
 export class KeyringError extends TypeError {
@@ -27,12 +29,7 @@ export class KeyringError extends TypeError {
  * @throws KeyringError
  */
 export function localKeyring(text: string): Keyring {
-  const entries = text
-    .split(/[\n,]/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '' && !entry.startsWith('#'))
-    .map(parseEntry)
-  refuseRepeated(entries)
+  const entries = entriesOf(text)
   const reference = entries.find(({ name }) => name === REFERENCE)
   if (reference === undefined) throw new KeyringError('A keyring needs an entry "reference=…".')
   const keys = new Map(
@@ -49,8 +46,20 @@ export function localKeyring(text: string): Keyring {
 
 /** A fresh keyring text, with a reference key and one key-encryption key. */
 export function newKeyringText(): string {
-  const key = (): string => toBase64Url(randomBytes(KEY_BYTES))
-  return `${REFERENCE}=${key()}\nk1=${key()}\n`
+  return `${REFERENCE}=${newKey()}\nk1=${newKey()}\n`
+}
+
+/**
+ * The keyring text with one more key-encryption key, which is the current one; what was wrapped under the older ones still
+ * opens.
+ * @throws KeyringError
+ */
+export function withNewKey(text: string): { readonly text: string; readonly version: string } {
+  const numbers = entriesOf(text).map(({ name }) => Number(NUMBERED.exec(name)?.[1] ?? 0))
+  const version = `k${Math.max(...numbers) + 1}`
+  const renewed = `${text.trimEnd()}\n${version}=${newKey()}\n`
+  localKeyring(renewed)
+  return { text: renewed, version }
 }
 
 /** A keyring that lasts as long as this process: for tests, and for nothing that is to be opened again. */
@@ -61,6 +70,20 @@ export function ephemeralKeyring(): Keyring {
 interface Entry {
   readonly name: string
   readonly key: Uint8Array
+}
+
+function newKey(): string {
+  return toBase64Url(randomBytes(KEY_BYTES))
+}
+
+function entriesOf(text: string): readonly Entry[] {
+  const entries = text
+    .split(/[\n,]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '' && !entry.startsWith('#'))
+    .map(parseEntry)
+  refuseRepeated(entries)
+  return entries
 }
 
 function parseEntry(entry: string, index: number): Entry {

@@ -6,6 +6,7 @@ import { type Judged, judgeVerification } from '../proposal/judge-verification.t
 import { openContent } from './content.ts'
 import type { Core } from './core.ts'
 import { callHost } from './host-call.ts'
+import { neighbour } from './neighbour.ts'
 import type { LiveProposal } from './ports.ts'
 import type { Registered } from './registry.ts'
 
@@ -63,8 +64,8 @@ async function snapshotsOf(
   const contents = new Map([[owner.proposal.ref, (await openContent(core, owner)).snapshot]])
   for (const proposal of new Set(attempts.map((attempt) => attempt.proposal))) {
     if (proposal === null || contents.has(proposal)) continue
-    const stored = await core.store.proposal(owner.proposal.tenant, proposal)
-    if (stored?.kind !== 'live') continue
+    const stored = await neighbour(core, owner.proposal.tenant, proposal)
+    if (stored === null) continue
     const snapshot = await openContent(core, stored).then(
       (content) => content.snapshot,
       () => null,

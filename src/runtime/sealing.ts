@@ -1,14 +1,15 @@
 // Sealing: content is encrypted under a key of its proposal, and that key is wrapped by the keyring.
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { framed } from '../effect/hash.ts'
+import { framed, sameBytes } from '../effect/hash.ts'
 import type { Reference } from '../effect/reference.ts'
 import { ContentUnavailable } from '../proposal/errors.ts'
 import { decrypt, encrypt } from './aead.ts'
 import { callHost } from './host-call.ts'
-import type { Clock, Keyring, Sealed, WrappedKey } from './ports.ts'
+import type { Clock, KeyEncryptionKey, Keyring, Sealed, WrappedKey } from './ports.ts'
 
 const KEY_BYTES = 32
 const KEYRING_LIMIT_MS = 10_000
+const KEY_VERSION = /^[a-z0-9_.-]{1,64}$/
 
 /** Whose key it is; part of everything that is sealed or wrapped, so that nothing opens in another place. */
 export interface Owner {
@@ -77,9 +78,15 @@ export class ProposalKeys {
   /** A fresh key for a proposal, and the same key wrapped, as it is stored. */
   async create(owner: Owner): Promise<{ readonly key: ProposalKey; readonly wrapped: WrappedKey }> {
     const dataKey = randomBytes(KEY_BYTES)
+    const wrapped = await this.#wrap(owner, await this.current(), dataKey)
+    return { key: new ProposalKey(owner, dataKey), wrapped }
+  }
+
+  /** The key-encryption key under which keys are wrapped now. @throws ContentUnavailable */
+  async current(): Promise<KeyEncryptionKey> {
     const kek = await this.#ask(() => this.#keyring.current())
-    const wrapped = await this.#ask(() => kek.wrap(dataKey, wrapContext(owner, kek.version)))
-    return { key: new ProposalKey(owner, dataKey), wrapped: { kekVersion: kek.version, wrapped } }
+    if (!isVersion(kek.version)) throw new ContentUnavailable('damaged')
+    return kek
   }
 
   /**
@@ -87,35 +94,39 @@ export class ProposalKeys {
    * @throws ContentUnavailable saying whether the key is missing, denied, unavailable or damaged.
    */
   async open(owner: Owner, stored: WrappedKey): Promise<ProposalKey> {
-    return new ProposalKey(owner, await this.#unwrap(owner, stored))
+    const kek = await this.#ask(() => this.#keyring.resolve(stored.kekVersion))
+    return new ProposalKey(owner, await this.#unwrap(owner, kek, stored))
   }
 
-  /** The same key wrapped under the current version, or null when it cannot be opened or wrapped. */
-  async rewrap(owner: Owner, stored: WrappedKey): Promise<WrappedKey | null> {
-    try {
-      const dataKey = await this.#unwrap(owner, stored)
-      const kek = await this.#ask(() => this.#keyring.current())
-      const wrapped = await this.#ask(() => kek.wrap(dataKey, wrapContext(owner, kek.version)))
-      return { kekVersion: kek.version, wrapped }
-    } catch (error) {
-      if (error instanceof ContentUnavailable) return null
-      throw error
-    }
+  /**
+   * The same key wrapped under another key-encryption key. It has been opened again before it is answered, since it takes
+   * the place of the only copy.
+   * @throws ContentUnavailable
+   */
+  async rewrap(owner: Owner, stored: WrappedKey, kek: KeyEncryptionKey): Promise<WrappedKey> {
+    const old = await this.#ask(() => this.#keyring.resolve(stored.kekVersion))
+    const dataKey = await this.#unwrap(owner, old, stored)
+    const renewed = await this.#wrap(owner, kek, dataKey)
+    if (!sameBytes(await this.#unwrap(owner, kek, renewed), dataKey)) throw new ContentUnavailable('damaged')
+    return renewed
   }
 
   /** A copy of it. @throws ContentUnavailable also for one that is not 32 bytes: an empty key would hide nothing. */
   async referenceKey(): Promise<Uint8Array> {
-    const key: unknown = await this.#ask(() => this.#keyring.referenceKey())
-    if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
-    return new Uint8Array(key)
+    return new Uint8Array(keyBytes(await this.#ask(() => this.#keyring.referenceKey())))
   }
 
-  async #unwrap(owner: Owner, stored: WrappedKey): Promise<Uint8Array> {
-    const kek = await this.#ask(() => this.#keyring.resolve(stored.kekVersion))
+  async #wrap(owner: Owner, kek: KeyEncryptionKey, dataKey: Uint8Array): Promise<WrappedKey> {
+    const { version } = kek
+    const wrapped: unknown = await this.#ask(() => kek.wrap(dataKey, wrapContext(owner, version)))
+    // What could never be unwrapped again must not be stored.
+    if (!(wrapped instanceof Uint8Array) || wrapped.length < KEY_BYTES) throw new ContentUnavailable('damaged')
+    return { kekVersion: version, wrapped }
+  }
+
+  async #unwrap(owner: Owner, kek: KeyEncryptionKey | null, stored: WrappedKey): Promise<Uint8Array> {
     if (kek === null) throw new ContentUnavailable('missing')
-    const dataKey = await this.#ask(() => kek.unwrap(stored.wrapped, wrapContext(owner, stored.kekVersion)))
-    if (dataKey.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
-    return dataKey
+    return keyBytes(await this.#ask(() => kek.unwrap(stored.wrapped, wrapContext(owner, stored.kekVersion))))
   }
 
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
@@ -125,6 +136,16 @@ export class ProposalKeys {
     const answer = call.error instanceof KeyUnavailable ? call.error.answer : 'unavailable'
     throw new ContentUnavailable(answer, { cause: call.error })
   }
+}
+
+function isVersion(version: unknown): boolean {
+  return typeof version === 'string' && KEY_VERSION.test(version)
+}
+
+// A keyring is written by others; what it answers is looked at before it is used.
+function keyBytes(key: unknown): Uint8Array {
+  if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw new ContentUnavailable('damaged')
+  return key
 }
 
 function wrapContext(owner: Owner, kekVersion: string): Uint8Array {

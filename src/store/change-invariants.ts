@@ -69,7 +69,6 @@ function assertEffect(change: Change, { row, expect, formerKeys, opened, ended, 
   invariant(version > (expect === 'absent' ? 0 : expect), 'the version of an effect grows')
   invariant(opened === null || (opened.ending === null && opened.epoch === epoch), 'an attempt opens under the fence')
   invariant(opened === null || opened.proposal === owner, 'an attempt belongs to the owner of its effect')
-  invariant(expect !== 'absent' || opened !== null, 'a claim is made with its first attempt')
   invariant(expect !== 'absent' || (ended === null && observed === null), 'a claim starts without evidence')
   invariant(
     observed === null || observed.facts === null || observed.sealedFor !== null,

@@ -119,7 +119,7 @@ describe.each(STORES)('lifecycle 6.6 on %s', (store) => {
 
   it.each([
     { title: 'throws', resolve: () => Promise.reject(new Error('down')) },
-    { title: 'answers nothing', resolve: async () => undefined },
+    { title: 'answers nothing', resolve: async () => null },
     { title: 'names no precondition', resolve: async () => ({ current: null }) },
     {
       title: 'names a precondition that is no reference',
@@ -341,7 +341,7 @@ describe.each(STORES)('trace S3 on %s', (store) => {
     const proposal = await world.approved('the one that lands late')
     const { execute, verify } = world.action.methods
     world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.execute(proposal)
     await world.clock.advance(5 * MINUTE_MS)
     expect((await world.reconcile(proposal)).outcome).toBe('resend_allowed')
@@ -384,7 +384,7 @@ describe.each(STORES)('trace S3 on %s', (store) => {
   it('trace S3: only once the target says that nothing is there, drift is drift', async () => {
     const { world, proposal } = await landsLate(false)
     offering(world)
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
 
     const answer = await world.execute(proposal)
 

@@ -8,7 +8,7 @@ import { lifecycle } from '../../src/proposal/lifecycle/lifecycle.ts'
 import { effectWrite } from '../../src/runtime/effect-write.ts'
 import { NOBODY, receiptOf } from '../../src/runtime/record.ts'
 import { ProposalKeys } from '../../src/runtime/sealing.ts'
-import type { Keyring, LiveProposal } from '../../src/runtime/ports.ts'
+import type { Change, Keyring, LiveProposal } from '../../src/runtime/ports.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -17,7 +17,7 @@ import { FreezingClock } from './freezing-clock.ts'
 import { openWorld, reference, type World, type WorldOptions } from './harness.ts'
 import { brokenIn, type Dump, type InvariantName } from './invariants.ts'
 import type { Methods, Refund, TestAction } from './refund.ts'
-import { finance1, requester, service, TENANT } from './sessions.ts'
+import { finance1, OTHER_TENANT, requester, service, TENANT } from './sessions.ts'
 
 export interface ExecutionWorld extends World {
   readonly log: CallLog
@@ -148,14 +148,31 @@ export async function touch(world: World, ref: string): Promise<void> {
   if (answer.kind !== 'committed') throw new Error('nobody else writes at this moment')
 }
 
+/** Lets everything that waits for no time go on. */
+export async function still(world: World): Promise<void> {
+  for (const _ of [1, 2, 3, 4, 5, 6]) await world.clock.advance(0)
+}
+
+/** Starts an operation, and leaves it where it can go no further. */
+export async function underWay(world: World, operation: Promise<unknown>): Promise<void> {
+  operation.catch(() => null)
+  await still(world)
+}
+
+/** Whether a change opens an attempt, ends one, or adds an observation. */
+export function opensAttempt(change: Change | null | undefined): change is Change {
+  return (change?.effect?.opened ?? null) !== null
+}
+export function endsAttempt(change: Change | null | undefined): change is Change {
+  return (change?.effect?.ended ?? null) !== null
+}
+export function observes(change: Change | null | undefined): change is Change {
+  return (change?.effect?.observed ?? null) !== null
+}
+
 /** A call that never ends by itself. */
 export function hanging(): Methods['execute'] {
   return () => new Promise(() => {})
-}
-
-/** A call that ends when the test says so. */
-export function held<T>(): { readonly promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {
-  return Promise.withResolvers<T>()
 }
 
 /** A verifier that gives these answers one after the other, and the last one from then on. */
@@ -180,7 +197,7 @@ export const says = {
     status: 'provisional_absence',
     identity: idempotencyKeys,
   }),
-  finally:
+  gone:
     (proof: ProofKind): VerifierAnswer =>
     ({ idempotencyKeys }) => ({ status: 'authoritative_final_absence', identity: idempotencyKeys, proof }),
   refused:
@@ -211,16 +228,16 @@ function found({ idempotencyKeys, snapshot }: Asked): Completion {
 }
 
 async function dumpOf(world: World, log: CallLog, actions: ReadonlySet<TestAction>): Promise<Dump> {
-  const tenant = reference(TENANT)
-  const listed = await world.bareStore.list({ tenant, limit: 200 })
-  const proposals = await Promise.all(listed.map(({ ref }) => world.stored(ref)))
+  const tenants = [TENANT, OTHER_TENANT].map(reference)
+  const lists = await Promise.all(tenants.map((tenant) => world.bareStore.list({ tenant, limit: 200 })))
+  const proposals = await Promise.all(lists.flat().map(({ ref, tenant }) => world.stored(ref, tenant)))
   const effects = new Map<string, Effect>()
   const receipts: Dump['receipts'] = new Map(
     await Promise.all(
       proposals.map(async ({ proposal }) => {
         const effect = await world.bareStore.effect(proposal.effect)
         if (effect !== null) effects.set(JSON.stringify(effect.key), effect)
-        return [proposal.ref, await world.bareStore.receipts(tenant, proposal.ref)] as const
+        return [proposal.ref, await world.bareStore.receipts(proposal.tenant, proposal.ref)] as const
       }),
     ),
   )

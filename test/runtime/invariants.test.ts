@@ -57,7 +57,7 @@ async function sentTwice(): Promise<Dump> {
   const { execute, verify } = world.action.methods
   const proposal = await world.approved('the one that is lost at first')
   world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
-  world.action.methods.verify = answering(says.finally('terminal'))
+  world.action.methods.verify = answering(says.gone('terminal'))
   await world.execute(proposal)
   await world.clock.advance(5 * MINUTE_MS)
   await world.reconcile(proposal)

@@ -1,5 +1,5 @@
 // Invariants I1 to I18: check functions over what a store holds and what the host was asked; each answers what is broken.
-import { canonicalJson } from '../../src/effect/canonical-json.ts'
+import { canonicalJson, parseCanonicalJson } from '../../src/effect/canonical-json.ts'
 import { denialsOf } from '../../src/effect/denial.ts'
 import type { Attempt, Effect, Observation } from '../../src/effect/effect.ts'
 import { evidenceOf } from '../../src/effect/effect-evidence.ts'
@@ -157,7 +157,7 @@ const I7: Invariant = (dump) =>
     const isSame = resolutions.some(({ answer }) => {
       if (answer?.current === null || answer?.current === undefined || answer.materiallyDrifted === true) return false
       if (definition === undefined || snapshot === undefined) return true
-      return driftPaths(JSON.parse(snapshot), answer.current, definition.materiality).length === 0
+      return driftPaths(parseCanonicalJson(snapshot), answer.current, definition.materiality).length === 0
     })
     return when(!isSame, 'an executor was called on another state than the one resolved since the last approval')
   })
@@ -223,7 +223,7 @@ const I11: Invariant = ({ executed, effects }) =>
 const I12: Invariant = ({ receipts }) =>
   [...receipts.values()].flatMap((chain) => {
     const bodies = chain.flatMap(({ body }) => (body === null ? [] : [body]))
-    const closed = bodies.findIndex(({ status }) => FINAL.includes(status))
+    const closed = bodies.findIndex(({ status }) => FINAL.has(status))
     return [
       ...when(
         bodies.some(({ at }, index) => at < (bodies[index - 1]?.at ?? 0)),
@@ -236,7 +236,7 @@ const I12: Invariant = ({ receipts }) =>
     ]
   })
 
-const FINAL: readonly string[] = ['rejected', 'withdrawn', 'expired', 'stale', 'superseded']
+const FINAL: ReadonlySet<string> = new Set(['rejected', 'withdrawn', 'expired', 'stale', 'superseded'])
 
 /** Every revision has exactly one receipt, in order, and the last one names what is stored. */
 const I13: Invariant = ({ proposals, receipts }) =>

@@ -27,7 +27,7 @@ interface Zombie {
   readonly world: ExecutionWorld
   readonly proposal: string
   /** Lets the worker notice what time it is, and speak; answers what its caller is told. */
-  speaks(word: () => Say): Promise<string>
+  readonly speaks: (word: () => Say) => Promise<string>
 }
 
 async function openZombie(store: StoreKind, contract: Readonly<Record<string, unknown>> = {}): Promise<Zombie> {
@@ -121,7 +121,7 @@ describe.each(STORES)('a late word on %s', (store) => {
 
   it('rule R6: the boundary counts from a late return, not from the lease alone', async () => {
     const { world, proposal, speaks } = await openZombie(store)
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.clock.advance(LEASE_MS)
     await world.reconcile(proposal)
     await world.clock.advance(50_000)
@@ -139,7 +139,7 @@ describe.each(STORES)('a late word on %s', (store) => {
 
   it('trace S27: a late acceptance of an attempt that was closed as absent alarms, and the target is asked at once', async () => {
     const { world, proposal, speaks } = await openZombie(store, resendAfter('terminal'))
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.clock.advance(PAST_BOUNDARY_MS)
     await world.reconcile(proposal)
     await world.execute(proposal)
@@ -258,7 +258,7 @@ describe.each(STORES)('a late word on %s', (store) => {
 
   it('a late word of a withdrawn resend is shown on the closed proposal', async () => {
     const { world, proposal, speaks } = await openZombie(store, resendAfter('terminal'))
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.clock.advance(5 * MINUTE_MS)
     await world.reconcile(proposal)
     await world.runtime.withdraw(requester, proposal)

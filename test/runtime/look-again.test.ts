@@ -11,6 +11,7 @@ import {
   openExecution,
   resendAfter,
   says,
+  underWay,
   type VerifierAnswer,
 } from './execution-world.ts'
 import { answerOf, HOUR_MS, MINUTE_MS, STORES, type StoreKind } from './harness.ts'
@@ -29,7 +30,7 @@ const closings = {
   'proven absence': async (world: ExecutionWorld, proposal: string) => {
     world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
     await world.execute(proposal)
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.clock.advance(PAST_BOUNDARY_MS)
     expect((await world.reconcile(proposal)).outcome).toBe('resend_allowed')
   },
@@ -63,7 +64,7 @@ const BLOCKED = 'blocked earlier_attempt'
 
 const ownWord: readonly Row[] = [
   { read: 'a provisional absence', verify: says.absent, own: CALLED, rival: CALLED },
-  { read: 'a final absence', verify: says.finally('settled'), own: CALLED, rival: CALLED },
+  { read: 'a final absence', verify: says.gone('settled'), own: CALLED, rival: CALLED },
   { read: 'a refusal on record', verify: says.refused(1), own: CALLED, rival: CALLED },
   { read: 'an outage', verify: says.unavailable, own: BLOCKED, rival: BLOCKED },
   {
@@ -98,8 +99,8 @@ const ownWord: readonly Row[] = [
 
 const byAbsence: readonly Row[] = [
   { read: 'a provisional absence', verify: says.absent, own: BLOCKED, rival: BLOCKED },
-  { read: 'a final absence of a kind for resend', verify: says.finally('terminal'), own: CALLED, rival: CALLED },
-  { read: 'a final absence of another kind', verify: says.finally('settled'), own: BLOCKED, rival: BLOCKED },
+  { read: 'a final absence of a kind for resend', verify: says.gone('terminal'), own: CALLED, rival: CALLED },
+  { read: 'a final absence of another kind', verify: says.gone('settled'), own: BLOCKED, rival: BLOCKED },
   // That the target finished it without effect is the proof `terminal`, whichever way it is told.
   { read: 'a refusal on record', verify: says.refused(1), own: CALLED, rival: CALLED },
   { read: 'an outage', verify: says.unavailable, own: BLOCKED, rival: BLOCKED },
@@ -145,8 +146,8 @@ describe.each(STORES)('rule R1 on %s', (store) => {
 
     expect(await answerOf(world.execute(claimant))).toBe(row.rival)
     expect(world.action.calls.execute - execute).toBe(row.rival === CALLED ? 1 : 0)
-    const owner = (await world.stored(proposal)).proposal.status
-    if (row.ownerAfterRival !== undefined) expect(owner).toBe(row.ownerAfterRival)
+
+    expect((await world.stored(proposal)).proposal.status).toBe(row.ownerAfterRival ?? 'approved')
     expect((await world.effect(proposal)).owner).toBe(row.rival === CALLED ? claimant : proposal)
   })
 
@@ -232,7 +233,7 @@ describe.each(STORES)('rule R1 on %s', (store) => {
       lifetime: '3d',
     })
     world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
-    world.action.methods.verify = answering(says.finally('settled'))
+    world.action.methods.verify = answering(says.gone('settled'))
     await world.execute(proposal)
     await world.clock.advance(PAST_BOUNDARY_MS)
     await world.reconcile(proposal)
@@ -309,8 +310,7 @@ describe.each(STORES)('rule R1 on %s', (store) => {
     const { world, rival, proposal } = await openTried(store, 'its own word')
     const claimant = await rival()
     world.action.methods.execute = hanging()
-    void world.execute(claimant)
-    for (const _ of [1, 2, 3]) await world.clock.advance(0)
+    await underWay(world, world.execute(claimant))
     const { verify } = world.action.calls
 
     expect(await answerOf(world.execute(proposal))).toBe('replayed effect_in_flight_elsewhere')
@@ -325,7 +325,7 @@ describe.each(STORES)('rule R1 on %s', (store) => {
     const zombie = await frozenRuntime(world)
     const { promise } = Promise.withResolvers<Executed<Refund>>()
     world.action.methods.execute = () => promise
-    void zombie.runtime.execute(requester, claimant)
+    await underWay(world, zombie.runtime.execute(requester, claimant))
     await world.clock.advance(60_000)
     world.action.methods.verify = answering(says.refused(2))
     await world.clock.advance(PAST_BOUNDARY_MS)

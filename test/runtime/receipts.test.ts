@@ -119,7 +119,7 @@ describe('receipts that somebody with the file has altered', () => {
     const { check } = await world.runtime.receipts(reader, proposal)
 
     expect(check.intact).toBe(false)
-    expect(check.integrity).toEqual(expect.arrayContaining(found.integrity))
+    expect(check.integrity).toEqual(expect.arrayContaining([...found.integrity]))
     expect(check.consistency).toEqual(found.consistency ?? [])
   })
 

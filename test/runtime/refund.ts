@@ -80,15 +80,15 @@ export interface Business {
 
 /** The action's methods, each of which a test may replace. */
 export interface Methods {
-  prepare(input: Prepare<Refund>): Promise<Prepared<Refund>>
-  preview(snapshot: Snapshot<Refund>): Preview<Refund>
-  resolve(input: Resolve<Refund>): Promise<Resolved<Refund>>
-  execute(input: Execute<Refund>): Promise<Executed<Refund>>
-  verify(input: Verify<Refund>): Promise<Verified<Refund>>
-  can(act: Act, caller: Caller, view: CanView<Refund>): boolean | Promise<boolean>
-  compareFacts(approved: Facts<Refund>, found: Facts<Refund>): boolean
-  fence(input: Stop<Refund>): Promise<Stopped>
-  cancel(input: Stop<Refund>): Promise<Stopped>
+  prepare: (input: Prepare<Refund>) => Promise<Prepared<Refund>>
+  preview: (snapshot: Snapshot<Refund>) => Preview<Refund>
+  resolve: (input: Resolve<Refund>) => Promise<Resolved<Refund>>
+  execute: (input: Execute<Refund>) => Promise<Executed<Refund>>
+  verify: (input: Verify<Refund>) => Promise<Verified<Refund>>
+  can: (act: Act, caller: Caller, view: CanView<Refund>) => boolean | Promise<boolean>
+  compareFacts: (approved: Facts<Refund>, found: Facts<Refund>) => boolean
+  fence: (input: Stop<Refund>) => Promise<Stopped>
+  cancel: (input: Stop<Refund>) => Promise<Stopped>
 }
 
 const OPTIONAL = ['compareFacts', 'fence', 'cancel'] as const

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/errors.ts'
 import type { Executed } from '../../src/proposal/action.ts'
-import { frozenRuntime, openExecution, touch } from './execution-world.ts'
+import { endsAttempt, frozenRuntime, openExecution, touch } from './execution-world.ts'
 import { answerOf, refused, START, STORES } from './harness.ts'
 import type { Around, CommitFault } from './intercepted-store.ts'
 import type { Refund } from './refund.ts'
@@ -88,7 +88,7 @@ describe.each(STORES)('the end of a call on %s', (store) => {
     const around: Around = async (name, call, change) => {
       if (isSettled && name === 'proposal') throw new StoreUnavailable('The disk is slow.')
       const answer = await call()
-      if (change?.effect?.ended != null) isSettled = true
+      if (endsAttempt(change)) isSettled = true
       return answer
     }
     const world = await openExecution({ store, around })

@@ -19,6 +19,7 @@ const IN_FLIGHT_MS = 60_000
 /** From here on a negative answer about the only attempt counts. */
 const BOUNDARY = START + LEASE_MS + IN_FLIGHT_MS
 
+const PENDING = 'verification_pending'
 const FACTS = { '/orderReference': 'ORD-1001', '/amount': { amount: '10.00', currency: 'EUR' } }
 
 interface Row {
@@ -153,20 +154,20 @@ const rows: readonly Row[] = [
   },
   {
     answer: 'final absence, terminal',
-    verify: says.finally('terminal'),
+    verify: says.gone('terminal'),
     observation: { ...finalAbsence, verdict: 'FAILED', proof: 'terminal', covers: { from: 1, to: 1 } },
     status: 'failed_known',
   },
   {
     answer: 'final absence, read a millisecond too early',
-    verify: says.finally('terminal'),
+    verify: says.gone('terminal'),
     at: BOUNDARY - 1,
     observation: { ...finalAbsence, verdict: 'UNKNOWN', proof: 'terminal' },
     status: 'verification_pending',
   },
   {
     answer: 'final absence of a kind that is not accepted',
-    verify: says.finally('settled'),
+    verify: says.gone('settled'),
     observation: { ...finalAbsence, verdict: 'UNKNOWN', proof: 'settled' },
     status: 'verification_pending',
     spent: [1, 0],
@@ -174,7 +175,7 @@ const rows: readonly Row[] = [
   ...(['fenced', 'cancelled', 'key_consumed'] as const).map(
     (proof): Row => ({
       answer: `final absence, ${proof}, with nobody's acknowledgement`,
-      verify: says.finally(proof),
+      verify: says.gone(proof),
       observation: { ...finalAbsence, verdict: 'UNKNOWN', proof },
       status: 'verification_pending',
       spent: [1, 0],
@@ -352,7 +353,7 @@ describe.each(STORES)('budgets on %s', (store) => {
 
     const stored = (await world.stored(proposal)).proposal
     const { verifyDueAt } = await world.effect(proposal)
-    expect(outcomes).toEqual([...Array(3).fill('verification_pending'), 'verification_unresolved'])
+    expect(outcomes).toEqual([PENDING, PENDING, PENDING, 'verification_unresolved'])
     expect(stored).toMatchObject({ status: 'verification_unresolved', reason: 'absences_spent' })
     expect((await world.receipts(proposal)).at(-1)).toBe('verification.unresolved')
     // Trace S54: it is still looked at, slowly.
@@ -361,7 +362,7 @@ describe.each(STORES)('budgets on %s', (store) => {
 
   it.each([
     { found: 'the effect', verify: says.done, ends: 'verified' },
-    { found: 'a final absence', verify: says.finally('terminal'), ends: 'failed_known' },
+    { found: 'a final absence', verify: says.gone('terminal'), ends: 'failed_known' },
     { found: 'nothing new', verify: says.absent, ends: 'verification_unresolved' },
   ])('trace S54: the slow probe of what is unresolved for its budget finds $found', async ({ verify, ends }) => {
     const { world, proposal } = await openAccepted(store, {
@@ -413,7 +414,7 @@ describe.each(STORES)('budgets on %s', (store) => {
     const { world, proposal } = await openAccepted(store, { verification: { delay: '5s' } })
     const reads: number[] = []
     while ((await world.effect(proposal)).verifyDueAt !== null && world.clock.now() < BOUNDARY) {
-      await look(world, proposal, says.finally('terminal'))
+      await look(world, proposal, says.gone('terminal'))
       reads.push(world.clock.now())
     }
 
@@ -428,11 +429,11 @@ describe.each(STORES)('budgets on %s', (store) => {
       verification: { delay: '1s', waitMax: '1s', absences: 100 },
     })
     await world.clock.advance(BOUNDARY - START)
-    const first = await look(world, proposal, says.finally('settled'))
+    const first = await look(world, proposal, says.gone('settled'))
     await world.clock.advance(IN_FLIGHT_MS - 1)
-    const early = await look(world, proposal, says.finally('settled'))
+    const early = await look(world, proposal, says.gone('settled'))
     await world.clock.advance(1)
-    const last = await look(world, proposal, says.finally('settled'))
+    const last = await look(world, proposal, says.gone('settled'))
 
     expect([first, early, last]).toEqual(['verification_pending', 'verification_pending', 'failed_known'])
   })
@@ -444,7 +445,7 @@ describe.each(STORES)('budgets on %s', (store) => {
     })
     await world.clock.advance(BOUNDARY - START)
     await look(world, proposal, says.absent)
-    expect(await look(world, proposal, says.finally('terminal'))).toBe('resend_allowed')
+    expect(await look(world, proposal, says.gone('terminal'))).toBe('resend_allowed')
 
     await world.execute(proposal)
 
@@ -464,7 +465,7 @@ describe.each(STORES)('what sticks on %s', (store) => {
     const { world, proposal } = await openAccepted(store)
     await look(world, proposal, verify)
 
-    for (const later of [says.done, says.finally('terminal'), says.absent]) {
+    for (const later of [says.done, says.gone('terminal'), says.absent]) {
       world.action.methods.verify = answering(later)
       await world.clock.advance(10 * MINUTE_MS)
       const answer = await world.runtime.reconcile(operator, proposal, { now: true })
@@ -476,7 +477,7 @@ describe.each(STORES)('what sticks on %s', (store) => {
   it('invariant I14: a contradiction keeps both answers and asks for a person', async () => {
     const { world, proposal } = await openAccepted(store)
     expect(await look(world, proposal, says.done)).toBe('verified')
-    world.action.methods.verify = answering(says.finally('terminal'))
+    world.action.methods.verify = answering(says.gone('terminal'))
     await world.clock.advance(10 * MINUTE_MS)
 
     const answer = await world.runtime.reconcile(operator, proposal, { now: true })
@@ -516,7 +517,7 @@ describe.each(STORES)('sending again on %s', (store) => {
     world.action.business.booked.length = 0
     await world.clock.advance(BOUNDARY - START)
 
-    expect(await look(world, proposal, says.finally('terminal'))).toBe('resend_allowed')
+    expect(await look(world, proposal, says.gone('terminal'))).toBe('resend_allowed')
     const answer = await world.execute(proposal)
 
     expect([answer.status, answer.evidence?.attempts]).toEqual(['verification_pending', 2])
@@ -545,7 +546,7 @@ describe.each(STORES)('sending again on %s', (store) => {
     const { world, proposal } = await openAccepted(store, contract)
     const proof = JSON.stringify(contract).includes('settled') ? 'settled' : 'terminal'
     await world.clock.advance(BOUNDARY - START + at)
-    world.action.methods.verify = answering(says.finally(proof))
+    world.action.methods.verify = answering(says.gone(proof))
     await world.reconcile(proposal)
     if (proof === 'settled') {
       await world.clock.advance(IN_FLIGHT_MS)

@@ -1,6 +1,6 @@
 // Transactions of the SQLite store under errors: nothing after the first one runs, and no answer is guessed.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -18,9 +18,18 @@ import { loadSqlite } from '../../src/store/sqlite-library.ts'
 import { connect } from '../../src/store/sqlite-open.ts'
 import { migrateSqlite, sqliteStore } from '../../src/sqlite.ts'
 import type { Store } from '../../src/runtime/ports.ts'
-import { inserting, sealed } from '../../src/testing/store-conformance/sample-changes.ts'
-import { sampleProposal } from '../../src/testing/store-conformance/sample-proposals.ts'
-import { commits, liveOf, prepared } from '../../src/testing/store-conformance/steps.ts'
+import { inserting, sealed, updating } from '../../src/testing/store-conformance/sample-changes.ts'
+import { raising } from '../../src/testing/store-conformance/sample-effects.ts'
+import { inStatus, sampleProposal } from '../../src/testing/store-conformance/sample-proposals.ts'
+import {
+  attempted,
+  commits,
+  effectOf,
+  evidence,
+  liveOf,
+  moved,
+  prepared,
+} from '../../src/testing/store-conformance/steps.ts'
 import { freshPath, rawRows, removeFolderOf } from './sqlite-fixture.ts'
 
 const closing: (() => unknown)[] = []
@@ -140,6 +149,76 @@ describe('a transaction', () => {
   })
 })
 
+describe('an operation', () => {
+  it('whose result is not kept leaves nothing behind', async () => {
+    const { connection, rows } = plainConnection()
+    const engine = new SqliteEngine(() => connection)
+    const write = (x: string, isKept: boolean): Promise<string> => {
+      return engine.write(
+        function* operation() {
+          yield insertInto(x)
+          return x
+        },
+        () => isKept,
+      )
+    }
+
+    expect(await write('a', false)).toBe('a')
+    expect(rows()).toEqual([])
+    expect(await write('b', true)).toBe('b')
+    expect(rows()).toEqual([{ x: 'b' }])
+  })
+
+  it('is not resumed after an error', async () => {
+    const { connection, rows } = plainConnection()
+    const engine = new SqliteEngine(() => connection)
+    let wentOn = false
+
+    const write = engine.write(
+      function* operation() {
+        try {
+          yield insertInto(null)
+        } finally {
+          wentOn = true
+        }
+      },
+      () => true,
+    )
+
+    await expect(write).rejects.toThrow('NOT NULL constraint failed: t.x')
+    expect(wentOn).toBe(false)
+    expect(rows()).toEqual([])
+  })
+
+  it('that was overtaken between its look and its writes changes nothing', async () => {
+    const path = await newFile()
+    const store = storeOver(path, (connection) => connection)
+    const { live, effect } = await attempted(store)
+    const overtaken = updating(live, inStatus(live.proposal, 'verification_pending'))
+    const late = evidence(raising(effect))
+    await moved(store, live, 'failed_unknown', { change: { effect: raising(effect) } })
+    const before = await effectOf(store, effect.key)
+
+    // What the look would have found a moment earlier; everything else is asked of the database as it is.
+    const answers: readonly (readonly [asked: string, row: object])[] = [
+      ['select "revision", "erasure"', { revision: live.proposal.revision, erasure: 'none' }],
+      ['select "version"', { version: effect.version }],
+    ]
+    const raced = storeOver(path, (connection) => {
+      const run = connection.run.bind(connection)
+      connection.run = (statement) => {
+        const stale = answers.find(([asked]) => statement.sql.startsWith(asked))
+        return stale === undefined ? run(statement) : { rows: [stale[1]], changed: 0 }
+      }
+      return connection
+    })
+
+    await expect(raced.commit(overtaken)).rejects.toThrow('a proposal changes at its revision')
+    await expect(raced.commit(late)).rejects.toThrow('an effect changes at its version')
+    expect(await effectOf(store, effect.key)).toEqual(before)
+  })
+})
+
 describe('a full disk', () => {
   const full = 'The disk that holds the database is full.'
   const big = (): ReturnType<typeof inserting> => {
@@ -249,6 +328,21 @@ describe('a commit whose answer is lost', () => {
     expect(rawRows(path, 'select change_id from changes')).toHaveLength(landed)
     await commits(store, change)
     expect(rawRows(path, 'select change_id from changes')).toHaveLength(1)
+  })
+
+  it('is unknown when the file has gone meanwhile, and none is made in its place', async () => {
+    const path = await newFile()
+    const store = storeOver(path, (connection) => {
+      connection.commit = () => {
+        for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+        throw new CommitFailed('no answer')
+      }
+      return connection
+    })
+
+    await expect(store.commit(inserting(sampleProposal()))).rejects.toMatchObject({ name: 'PersistenceOutcomeUnknown' })
+
+    expect(existsSync(path)).toBe(false)
   })
 
   it('is unknown when it has become too late meanwhile: a recovery might still find it', async () => {

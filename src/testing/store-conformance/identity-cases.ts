@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { ConformanceCase } from './conformance-case.ts'
-import { attempted, effectOf, evidence, commits, liveOf, prepared } from './steps.ts'
+import { attempted, effectOf, evidence, commits, liveOf, moved, prepared } from './steps.ts'
 import { ending, observing } from './sample-effects.ts'
 
 const FIRST = { referenceKeyCheck: 'check-1', domains: { 'example.payments/refund': 'example.payments/refund' } }
@@ -116,6 +116,17 @@ export const corruptionCases: readonly ConformanceCase[] = [
         page.map(({ ref }) => ref),
         [refs[2], refs[0]],
       )
+    },
+  },
+  {
+    title: 'a proposal is not read without its last receipt',
+    needs: ['tamper'],
+    async run({ store, tamper }) {
+      const { tenant, ref } = (await moved(store, await prepared(store), 'approved')).proposal
+
+      tamper(`delete from receipts where sequence = 2`)
+
+      await assert.rejects(store.proposal(tenant, ref), corrupt(`receipts/${tenant}/${ref}`))
     },
   },
   {
