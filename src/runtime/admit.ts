@@ -38,6 +38,8 @@ export async function admitAndCall(
   const { definition } = registered
   const { proposal } = stored
   const approvals = approvalsThatCount(execution, effect)
+  // Found out before the rights, which are asked for last.
+  const isHeldBack = proposal.policy.whileRelatedInDoubt === 'block' && (await isRelatedInDoubt(core, proposal))
 
   let without: ReadonlySet<Reference>
   try {
@@ -49,9 +51,7 @@ export async function admitAndCall(
     if (error instanceof AuthorizationUnavailable) return blocked(execution, 'authorization_unavailable')
     throw error
   }
-  if (proposal.policy.whileRelatedInDoubt === 'block' && (await isRelatedInDoubt(core, proposal))) {
-    return blocked(execution, 'related_in_doubt')
-  }
+  if (isHeldBack) return blocked(execution, 'related_in_doubt')
 
   // From here to the change nothing is awaited: what was judged is what is admitted.
   const now = core.clock.now()
