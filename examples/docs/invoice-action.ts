@@ -61,7 +61,6 @@ export const invoicePayment = contract({
       },
     ],
     approvalTtl: '24h',
-    whileRelatedInDoubt: 'block',
   },
   permissions: {
     prepare: 'payables',
@@ -92,9 +91,11 @@ export class InvoicePaymentAction extends Action<InvoicePayment> {
     const invoice = await this.#payables.readInvoice(invoiceReference, signal)
     if (invoice.approvalState !== 'approved') throw new PreparationRefused(`invoice_${invoice.approvalState}`)
     if (invoice.periodState !== 'open') throw new PreparationRefused('period_closed')
-    // An invoice is paid once, whoever asks for it and however often; what that acts on is the invoice.
+    // An invoice is paid once, whoever asks for it and however often. Approvers are shown what else there is about the
+    // supplier: another payment, or a change of the account.
     const effectReference = effect.derive('invoice-payment', invoiceReference)
-    return { snapshot: snapshotOf(invoice), effectReference, subject: effect.derive('invoice', invoiceReference) }
+    const subject = effect.derive('supplier', invoice.supplierReference)
+    return { snapshot: snapshotOf(invoice), effectReference, subject }
   }
 
   preview(snapshot: Snapshot<InvoicePayment>) {
