@@ -7,6 +7,7 @@ import {
   type Execute,
   type Executed,
   type Facts,
+  type Held,
   type Prepare,
   type Prepared,
   type Preview,
@@ -89,9 +90,10 @@ export interface Methods {
   compareFacts: (approved: Facts<Refund>, found: Facts<Refund>) => boolean
   fence: (input: Stop<Refund>) => Promise<Stopped>
   cancel: (input: Stop<Refund>) => Promise<Stopped>
+  isHeld: (input: Held) => Promise<boolean>
 }
 
-const OPTIONAL = ['compareFacts', 'fence', 'cancel'] as const
+const OPTIONAL = ['compareFacts', 'fence', 'cancel', 'isHeld'] as const
 
 /** What a test action is made of; the optional methods exist only where they are given. */
 export interface TestActionParts {
@@ -123,6 +125,7 @@ export class TestAction extends Action<Refund> {
     compareFacts: 0,
     fence: 0,
     cancel: 0,
+    isHeld: 0,
   }
   /** Every question put to `can`, in order. */
   readonly asked: { readonly act: Act; readonly caller: Caller; readonly view: CanView<Refund> }[] = []
@@ -229,6 +232,7 @@ export class TestAction extends Action<Refund> {
       compareFacts: (approved, found) => JSON.stringify(approved) === JSON.stringify(found),
       fence: async () => ({ acknowledged: true }),
       cancel: async () => ({ acknowledged: true }),
+      isHeld: async () => false,
     }
   }
 }

@@ -38,6 +38,8 @@ export const operator: Session = session('user:oscar', ['operator'])
 export const service: Session = session('service:worker', ['executor'])
 /** May read and list, and nothing else. */
 export const reader: Session = session('user:ray', ['auditor'])
+/** May erase, and neither read nor do anything else. */
+export const privacy: Session = session('user:petra', ['privacy-officer'])
 /** Is known, and has no role at all. */
 export const stranger: Session = session('user:sam', [])
 /** The requester's name and roles, in another tenant. */

@@ -66,9 +66,10 @@ describe('trace S44: the facts of an observation', () => {
     const { first } = await twoOwners()
     await commits(opened.store, erasing(first))
 
+    const { path } = opened
     for (const sequence of [1, 2, 3]) {
-      const sql = `update observations set facts = x'00' where sequence = ${sequence}`
-      expect(() => rawSql(opened.path, sql)).toThrow('observations are never changed')
+      const attack = (): void => rawSql(path, `update observations set facts = x'00' where sequence = ${sequence}`)
+      expect(attack).toThrow('observations are never changed')
     }
     const columns = 'tenant, domain, reference, source, answer, verdict, target, flags, began_at, ended_at, sealed_for'
     const copied = `insert into observations (sequence, covers_from, covers_to, facts, ${columns})

@@ -113,7 +113,7 @@ export const keyCases: readonly ConformanceCase[] = [
         rewrap(other, live, live.key, { ...RENEWED, wrapped: sealed('by another') }),
       ])
 
-      assert.deepEqual(answers.toSorted(), [false, true])
+      assert.equal(answers.filter(Boolean).length, 1)
       assert.deepEqual(await liveOf(other, live.proposal), await liveOf(store, live.proposal))
       assert.equal((await liveOf(await reopen(), live.proposal)).key.kekVersion, 'k2')
     },
