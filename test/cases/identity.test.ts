@@ -7,7 +7,7 @@ import { canonicalJson, CanonicalJsonError, type JsonValue } from '../../src/eff
 import { NotSent } from '../../src/proposal/action.ts'
 import { answering, openExecution, resendAfter, says } from '../runtime/execution-world.ts'
 import { answerOf, openWorld, refused } from '../runtime/harness.ts'
-import { type Methods, refund } from '../runtime/refund.ts'
+import { refund } from '../runtime/refund.ts'
 import { finance1, requester } from '../runtime/sessions.ts'
 import { commitThenDrop, dropBefore, lookWhenDue, PAST_BOUNDARY_MS, standing } from './steps.ts'
 
