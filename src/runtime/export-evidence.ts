@@ -9,7 +9,7 @@ import type { CallerSession } from '../proposal/session.ts'
 import type { Tombstone } from '../proposal/tombstone.ts'
 import { demand } from './authority.ts'
 import type { Core } from './core.ts'
-import { loadAny, loadIfReadable } from './load.ts'
+import { isReadable, loadAny } from './load.ts'
 import type { ErasedProposal, LiveProposal } from './ports.ts'
 import { LOST_RACE, untilSettled } from './rounds.ts'
 
@@ -78,7 +78,7 @@ async function attemptsShown(
   const others = new Set(attempts.map(({ proposal }) => proposal).filter((proposal) => proposal !== own))
   const readable = new Set<Attempt['proposal']>([own])
   for (const other of others) {
-    if (other !== null && (await loadIfReadable(core, session, other)) !== null) readable.add(other)
+    if (other !== null && (await isReadable(core, session, other))) readable.add(other)
   }
   return attempts.map(({ token: _token, ...attempt }) => {
     return readable.has(attempt.proposal) ? attempt : { ...attempt, proposal: null }

@@ -46,9 +46,9 @@ export async function resume(
   const reason = codeAt(input.reason, '/reason')
   return operated(core, session, ref, input.ifRevision, {
     barOf: () => null,
-    on: ({ effect, owner }, now) => ({
+    on: ({ effect }, now) => ({
       effect: withResumed(effect, now),
-      verdictOn: ({ proposal }) => lifecycle.resume(proposal, { reason, owner: owner.proposal, effect }, now),
+      verdictOn: ({ proposal }) => lifecycle.resume(proposal, { reason, effect }, now),
     }),
   })
 }
@@ -93,9 +93,10 @@ function mayHaveCounted({ decision, revokedAt }: Approval, attempts: readonly At
   return revokedAt === null || attempts.some(({ startedAt }) => startedAt <= revokedAt)
 }
 
-/** The effect that an operator acts on, with its owner and everybody behind it. */
+/** The effect that an operator acts on, and everybody behind it. */
 interface Subject {
   readonly effect: Effect
+  /** Where it is erased, the proposal that was named. */
   readonly owner: LiveProposal
   readonly behind: readonly LiveProposal[]
 }
@@ -149,9 +150,9 @@ async function subjectOf(
 ): Promise<Subject | typeof LOST_RACE | null> {
   const effect = await core.store.effect(proposal.effect)
   const behind = effect === null ? [] : await proposalsBehind(core, effect)
-  const owner = behind.find((one) => one.proposal.ref === effect?.owner)
   const own = behind.find((one) => one.proposal.ref === proposal.ref)
-  if (effect === null || owner === undefined || own === undefined) return null
+  if (effect === null || own === undefined) return null
+  const owner = behind.find((one) => one.proposal.ref === effect.owner) ?? own
   if (own.proposal.revision !== proposal.revision) return LOST_RACE
   if (owner !== own) {
     const registered = core.registry.permitting(owner.proposal.action)

@@ -1,7 +1,22 @@
 // What is closed and yet open: evidence behind a closed proposal, conflicts, and how both end.
 import { describe, expect, it } from 'vitest'
 import { HOUR_MS, STORES } from './harness.ts'
-import { answering, contradicted, found, goneForGood, inDoubt, openOperators, saying, SETTLED_MS } from './operators.ts'
+import {
+  answering,
+  contradicted,
+  found,
+  foundTwice,
+  goneForGood,
+  inDoubt,
+  openOperators,
+  saying,
+  SETTLED_MS,
+  executing,
+  gone,
+  keyOf,
+  refusing,
+  successor,
+} from './operators.ts'
 import { operator, requester, service, session } from './sessions.ts'
 
 describe.each(STORES)('what is closed and yet open, on %s', (store) => {
@@ -56,6 +71,39 @@ describe.each(STORES)('what is closed and yet open, on %s', (store) => {
     expect(await world.runtime.read(operator, ref)).toMatchObject({
       kind: 'erased',
       tombstone: { status: 'closed_unknown', evidence: 'UNKNOWN' },
+    })
+  })
+
+  it('trace S36 where the owner is erased, the proposal that is left is asked about, and settled', async () => {
+    const world = await openOperators({ store })
+    executing(world, refusing)
+    const first = await successor(world)
+    await world.runtime.execute(requester, first)
+    const refusedKey = await keyOf(world, first)
+    answering(world, gone)
+    executing(world, async () => ({ status: 'accepted' }))
+    const second = await successor(world)
+    await world.runtime.execute(requester, second)
+    answering(world, found)
+    expect(await world.runtime.reconcile(operator, second, { now: true })).toMatchObject({ status: 'verified' })
+    const privacy = session('user:petra', ['privacy-officer', 'auditor'])
+    await world.runtime.erase(privacy, second, { reason: 'asked_by_subject' })
+    answering(world, (asked) => ({ ...foundTwice(asked), identity: refusedKey }) as ReturnType<typeof found>)
+
+    expect(await world.runtime.reconcile(operator, first, { now: true })).toMatchObject({
+      status: 'verification_unresolved',
+      reason: 'duplicate_effect',
+    })
+    expect(await world.runtime.resume(operator, first, { reason: 'asked_the_provider' })).toMatchObject({
+      outcome: 'verification_unresolved',
+    })
+    expect(await world.runtime.settle(operator, first, saying('occurred'))).toMatchObject({
+      outcome: 'settled',
+      status: 'verified',
+    })
+    expect(await world.runtime.read(operator, second)).toMatchObject({
+      kind: 'erased',
+      evidence: { settled: 'occurred' },
     })
   })
 })

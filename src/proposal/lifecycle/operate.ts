@@ -31,19 +31,18 @@ export function isPersonAsked(owner: Proposal, effect: Effect): boolean {
 /** What an operator asks for, and the effect it is about. */
 export interface Resumption {
   readonly reason: ReasonCode
-  /** The owner of the effect; nobody else has anything to be looked into. */
-  readonly owner: Proposal
   readonly effect: Effect
 }
 
 /**
  * A person wants the target to be asked again: both budgets start anew. What asked for a person sticks until it is settled,
- * so the next answer may ask again. An owner that was closed otherwise keeps its status. Spec: lifecycle 7, rules R3.
+ * so the next answer may ask again. Only the owner has anything to be looked into; one that was closed otherwise keeps its
+ * status. Spec: lifecycle 7, rules R3.
  */
-export function resume(proposal: Proposal, { reason: why, owner, effect }: Resumption, now: number): Verdict {
+export function resume(proposal: Proposal, { reason: why, effect }: Resumption, now: number): Verdict {
   if (openAttempt(effect) !== null) return stay('in_progress')
   const last = effect.attempts.at(-1)
-  if (proposal.ref !== owner.ref || last === undefined || !isPersonAsked(owner, effect)) {
+  if (proposal.ref !== effect.owner || last === undefined || !isPersonAsked(proposal, effect)) {
     return stay(outcomeOf(proposal.status))
   }
   const attempt = last.number
@@ -80,6 +79,7 @@ export interface SettlementCommand {
   readonly operator: Principal
   /** Whoever approved and counted, of all proposals behind the effect: they never settle what they released. */
   readonly approvers: readonly Principal[]
+  /** The owner of the effect, for which a person is asked; where it is erased, the proposal that was named. */
   readonly owner: Proposal
   readonly effect: Effect
 }

@@ -209,9 +209,7 @@ function formerly(seen: Effect['observations']): Effect {
 }
 
 function resuming(effect: Effect): Run {
-  return (proposal, at) => {
-    return lifecycle.resume(proposal, { reason: code('outage_over'), owner: ownerOf(effect, proposal), effect }, at)
-  }
+  return (proposal, at) => lifecycle.resume(proposal, { reason: code('outage_over'), effect }, at)
 }
 
 function settlingAs(operator: string, verdict: Settlement['verdict'], effect: Effect = contradicted): Run {

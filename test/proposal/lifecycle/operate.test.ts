@@ -9,7 +9,7 @@ import type { Proposal } from '../../../src/proposal/proposal.ts'
 import { STATUSES, type Status } from '../../../src/proposal/status.ts'
 import { attempt, ending, ref, settlement } from '../../effect/builders.ts'
 import { principal } from '../policy-fixtures.ts'
-import { absence, claimed, code, confirmation, now, P1, P2, sample } from './sample.ts'
+import { absence, claimed, code, confirmation, now, P2, sample } from './sample.ts'
 import { moved, tell } from './tell.ts'
 
 const unresolved = sample('verification_unresolved')
@@ -242,8 +242,7 @@ describe('resuming', () => {
   })
 
   function resume(proposal: Proposal, effect: Effect): Verdict {
-    const owner = effect.owner === P1 ? proposal : owner2
-    return lifecycle.resume(proposal, { reason: code('outage_over'), owner, effect }, now)
+    return lifecycle.resume(proposal, { reason: code('outage_over'), effect }, now)
   }
 })
 
