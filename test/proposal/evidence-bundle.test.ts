@@ -1,6 +1,5 @@
 // The evidence bundle: what is one, and that nothing else is taken for one or makes the reader throw.
-import { test } from '@fast-check/vitest'
-import * as fc from 'fast-check'
+import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { type EvidenceBundle, parseBundle, saltOf } from '../../src/proposal/evidence-bundle.ts'
 import { attempt, ending, observation, ref, settlement } from '../effect/builders.ts'
