@@ -23,7 +23,8 @@ import { hearLate } from './late.ts'
 import { commitMove } from './record.ts'
 import { isRelatedInDoubt } from './related.ts'
 import { refusedApprovers } from './refused-approvers.ts'
-import { resultOf } from './result.ts'
+import { remainsOf } from './remains.ts'
+import { erasedResultOf, resultOf } from './result.ts'
 import { LOST_RACE, tried } from './rounds.ts'
 import { type Admitted, outcomeUnknown, settleAttempt } from './settle-attempt.ts'
 
@@ -173,7 +174,11 @@ async function settleAndAnswer({ core, session }: Execution, admitted: Admitted,
   const { tenant, ref } = admitted.proposal
   try {
     const stored = await tried(() => core.store.proposal(tenant, ref))
-    if (stored?.kind !== 'live') throw new Error('a proposal with an attempt that was under way is not erased')
+    if (stored === null) throw new Error('proposals are never deleted')
+    // An erasure that waited for the end of the call may have been quicker than this.
+    const remains = await remainsOf(core, stored)
+    if (remains !== null) return await erasedResultOf(core, session, remains, move ?? stay(outcomeOf(remains.status)))
+    if (stored.kind !== 'live') throw new Error('of an erased proposal there are remains')
     return await resultOf(core, session, stored, move ?? stay(outcomeOf(stored.proposal.status)))
   } catch (cause) {
     // The call was made: that it can not be read back must not look as if nothing had happened.

@@ -24,7 +24,6 @@ import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { stay } from '../proposal/lifecycle/verdict.ts'
 import { principalName } from '../proposal/principal.ts'
 import type { CallerSession } from '../proposal/session.ts'
-import { keptOf, type Kept } from '../proposal/tombstone.ts'
 import { demand } from './authority.ts'
 import type { Core } from './core.ts'
 import { draftProposal } from './draft.ts'
@@ -32,7 +31,8 @@ import { callHost } from './host-call.ts'
 import { isReadable, load, loadIfReadable } from './load.ts'
 import { changeOf, type Recorded } from './record.ts'
 import type { Registered } from './registry.ts'
-import { erasedResultOf, type OperationResult, resultOf } from './result.ts'
+import { remainsOf } from './remains.ts'
+import { erasedResultOf, type OperationResult, resultOf, uncompared } from './result.ts'
 import { LOST_RACE, untilStored } from './rounds.ts'
 import { demandWithdrawal } from './withdraw.ts'
 
@@ -113,26 +113,13 @@ async function replayed(
   if (keyHash === null) return null
   const ref = await core.store.byRequestKey(session.tenant, keyHash)
   if (ref === null) return null
-  const left = await leftOf(core, session, ref)
+  const first = await core.store.proposal(session.tenant, ref)
+  const remains = first === null ? null : await remainsOf(core, first)
   // Whoever used the key is told what is left, before anything is compared: nothing could be (rules R16, trace S16).
-  if (left !== null) return erasedResultOf(core, session, left, stay('replayed'))
+  if (remains !== null) return uncompared(await erasedResultOf(core, session, remains, stay('replayed')))
   const { stored } = await load(core, session, ref)
   if (stored.proposal.commandFingerprint !== fingerprint) throw new RequestKeyReused()
   return resultOf(core, session, stored, stay('replayed'))
-}
-
-// What is left of a proposal that is erased, or will be left of one whose erasure is under way; null if it is neither.
-async function leftOf(
-  core: Core,
-  session: CallerSession,
-  ref: Reference,
-): Promise<(Kept & { readonly revision: number }) | null> {
-  const stored = await core.store.proposal(session.tenant, ref)
-  if (stored === null) return null
-  if (stored.kind === 'erased') return stored.tombstone
-  const { proposal, approvals } = stored
-  if (proposal.erasure !== 'pending') return null
-  return { ...keptOf(proposal, approvals, await core.store.effect(proposal.effect)), revision: proposal.revision }
 }
 
 // A proposal that is amended while it is still open is closed in the same change, so that only one of the two can run.
@@ -217,11 +204,11 @@ async function completedBefore(
 ): Promise<OperationResult | null> {
   const effect = await core.store.effect(key)
   if (effect === null || effect.owner === null || evidenceOf(effect).status !== 'CONFIRMED') return null
-  const left = await leftOf(core, session, effect.owner)
-  if (left !== null) {
-    // One that is hidden is not named before it is a tombstone, which may be read.
-    if (!(await isReadable(core, session, left.ref))) throw new EffectAlreadyCompleted()
-    return erasedResultOf(core, session, left, stay('replayed', 'effect_completed_elsewhere'))
+  const completed = await core.store.proposal(session.tenant, effect.owner)
+  if (completed?.kind === 'erased') {
+    if (!(await isReadable(core, session, effect.owner))) throw new EffectAlreadyCompleted()
+    const said = stay('replayed', 'effect_completed_elsewhere')
+    return uncompared(await erasedResultOf(core, session, completed.tombstone, said))
   }
   const owner = await loadIfReadable(core, session, effect.owner)
   if (owner === null) throw new EffectAlreadyCompleted()

@@ -2,7 +2,7 @@
 import { withEnded, withFenceRaised, withVerificationDue } from '../effect/effect-changes.ts'
 import { evidenceOf, openAttempt } from '../effect/effect-evidence.ts'
 import type { Attempt, AttemptEnding, Effect } from '../effect/effect.ts'
-import { ContentUnavailable } from '../proposal/errors.ts'
+import { ContentUnavailable, NotFound } from '../proposal/errors.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { outcomeOf, reason, stay, type Verdict } from '../proposal/lifecycle/verdict.ts'
 import { principalName } from '../proposal/principal.ts'
@@ -56,7 +56,9 @@ export async function reconcileStored(
   const { tenant, ref } = stored.proposal
   const current = async (): Promise<LiveProposal> => {
     const now = await core.store.proposal(tenant, ref)
-    return now?.kind === 'live' ? now : stored
+    // Erased, or hidden, in between: nobody is asked about it any more.
+    if (now?.kind !== 'live' || now.proposal.erasure === 'pending') throw new NotFound()
+    return now
   }
   return untilSettled(
     async () => reconcileRound({ core, session, actor, when, stored: await current() }),

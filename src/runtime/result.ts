@@ -7,11 +7,11 @@ import { type EvidenceSummary, evidenceSummary, type NextStep, nextStep } from '
 import type { CallerSession } from '../proposal/session.ts'
 import type { Attention, Proposal } from '../proposal/proposal.ts'
 import type { Status } from '../proposal/status.ts'
-import type { Kept } from '../proposal/tombstone.ts'
 import { openResult } from './content.ts'
 import type { Core } from './core.ts'
 import { isReadable } from './load.ts'
 import type { LiveProposal } from './ports.ts'
+import type { Remains } from './remains.ts'
 
 /** What became of an operation. Spec: lifecycle 9. */
 export interface OperationResult {
@@ -72,7 +72,7 @@ export async function resultOf(
 export async function erasedResultOf(
   core: Core,
   session: CallerSession,
-  kept: Kept & { readonly revision: number },
+  kept: Remains,
   said: Said,
 ): Promise<OperationResult> {
   return {
@@ -89,7 +89,6 @@ export async function erasedResultOf(
     replacedBy: await named(core, session, kept.replacedBy),
     supersededBy: await named(core, session, kept.supersededBy),
     result: null,
-    contentCompared: false,
   }
 }
 
