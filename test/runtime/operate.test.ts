@@ -24,6 +24,7 @@ import {
   unresolved,
 } from './operators.ts'
 import {
+  agentOwner,
   agent,
   elsewhere,
   finance1,
@@ -34,7 +35,6 @@ import {
   service,
   session,
   stranger,
-  agentOwner,
 } from './sessions.ts'
 
 describe.each(STORES)('rule R8: settling on %s', (store) => {
@@ -194,20 +194,6 @@ describe.each(STORES)('rule R8: settling on %s', (store) => {
     })
   })
 
-  it('rule R8 what was decided on another revision is not taken', async () => {
-    const world = await openOperators({ store })
-    const ref = await unresolved(world)
-    const { revision } = (await world.stored(ref)).proposal
-
-    expect(
-      await refused(world.runtime.settle(operator, ref, saying('occurred', { ifRevision: revision - 1 }))),
-    ).toMatchObject({ code: 'revision_mismatch', revision })
-    expect(await world.runtime.settle(operator, ref, saying('occurred', { ifRevision: revision }))).toMatchObject({
-      outcome: 'settled',
-      revision: revision + 1,
-    })
-  })
-
   it.each<[SettleInput['verdict'], typeof found]>([
     ['occurred', goneForGood],
     ['did_not_occur', found],
@@ -296,40 +282,6 @@ describe.each(STORES)('rule R8: settling on %s', (store) => {
     })
     const treasurer = session('user:tess', ['operator', 'treasurer'])
     expect(await runtime.settle(treasurer, first, saying('did_not_occur'))).toMatchObject({ outcome: 'failed_known' })
-  })
-
-  it('rule R8 an answer that was lost is found when the same is said again', async () => {
-    const world = await openOperators({ store })
-    const ref = await unresolved(world)
-    world.faults.at(1, 'lost')
-
-    expect(await refused(world.runtime.settle(operator, ref, saying('did_not_occur')))).toMatchObject({
-      code: 'persistence_outcome_unknown',
-    })
-    expect(await world.runtime.settle(operator, ref, saying('did_not_occur'))).toMatchObject({
-      outcome: 'replayed',
-      status: 'failed_known',
-    })
-    expect((await effectBehind(world, ref)).settlement?.secondOperator).toBeNull()
-  })
-
-  it('rule R8 of two verdicts at the same time one settles, and an equal one confirms it', async () => {
-    const world = await openOperators({ store })
-    const [different, equal] = [await unresolved(world), await unresolved(world, 'broken lamp')]
-
-    const one = await Promise.all([
-      world.runtime.settle(operator, different, saying('occurred')),
-      world.runtime.settle(operator2, different, saying('did_not_occur')),
-    ])
-    const two = await Promise.all([
-      world.runtime.settle(operator, equal, saying('did_not_occur')),
-      world.runtime.settle(operator2, equal, saying('did_not_occur')),
-    ])
-
-    expect(one.filter(({ outcome }) => outcome === 'settled')).toHaveLength(1)
-    expect(two.map(({ outcome }) => outcome)).toEqual(['settled', 'settled'])
-    const { settlement } = await effectBehind(world, equal)
-    expect(new Set([settlement?.by, settlement?.secondOperator])).toEqual(new Set(['user:oscar', 'user:olivia']))
   })
 })
 
