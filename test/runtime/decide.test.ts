@@ -248,7 +248,7 @@ describe.each(STORES)('lifecycle 5 on %s', (store) => {
     ['with another prefix', (good: string) => good.replace('c1_', 'c2_')],
     ['in another alphabet', (good: string) => `c1_${'+'.repeat(43)}`.slice(0, good.length)],
     ['empty', () => ''],
-    ['missing', () => undefined],
+    ['missing', () => {}],
     ['a number', () => 7],
     ['an object that says it', (good: string) => ({ toString: () => good })],
     ['in a list', (good: string) => [good]],

@@ -185,8 +185,14 @@ export async function answerOf(
 }
 
 /** Anything in the place of a typed value, as JavaScript lets a host give it. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- an assertion from unknown, in one place
 export function unsound<T>(value: unknown): T {
   return value as T
+}
+
+/** Whatever has at least these fields. */
+export function matching(fields: object): unknown {
+  return expect.objectContaining(fields)
 }
 
 /** Whose effect a proposal is about. */
