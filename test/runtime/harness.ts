@@ -29,8 +29,7 @@ export type StoreKind = (typeof STORES)[number]
 
 /** When every world begins. */
 export const START: number = Date.UTC(2030, 0, 1, 12)
-export const SECOND_MS = 1_000
-export const MINUTE_MS: number = 60 * SECOND_MS
+export const MINUTE_MS = 60_000
 export const HOUR_MS: number = 60 * MINUTE_MS
 /** Of the proposals of the tests' action. */
 export const LIFETIME_MS: number = 10 * MINUTE_MS
@@ -152,7 +151,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 }
 
 /** A command whose effect is named by its intent; without one, by none before it in this process. */
-export function inputFor(action: string, fields: Readonly<Record<string, unknown>> = {}): PrepareInput {
+function inputFor(action: string, fields: Readonly<Record<string, unknown>> = {}): PrepareInput {
   const command = { orderReference: 'ORD-1001', intent: nextIntent(), amount: { amount: '10.00', currency: 'EUR' } }
   return { action, command: { ...command, ...fields } }
 }
