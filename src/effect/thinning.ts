@@ -5,12 +5,14 @@ import { limits } from './limits.ts'
 
 /**
  * Whether an observation is stored: always below the limit, and beyond it only if it changes the fold or carries a flag or
- * a reference that is not stored yet. Spec: policy-and-protection 3.
+ * a reference that is not stored yet, or is one of the two reads that the proof `settled` is made of. Spec:
+ * policy-and-protection 3, rules R6.
  */
 export function isWorthKeeping(effect: Effect, observation: Omit<Observation, 'sequence'>): boolean {
   const { observations } = effect
   if (observations.length < limits.observationsKeptFully) return true
-  const { externalReference, flags } = observation
+  const { externalReference, flags, proof } = observation
+  if (proof === 'settled') return true
   const known = new Set(observations.flatMap((earlier) => earlier.flags))
   if (flags.some((flag) => !known.has(flag))) return true
   const isNamed = observations.some((earlier) => earlier.externalReference === externalReference)
