@@ -138,6 +138,7 @@ async function decided(
     const recorded = { stored: loaded.stored, move: verdict, actor: { participant: caller, trigger: caller } }
     const answer = await commitMove(core, recorded, { approvals, notAfter: notAfter(verdict, loaded.stored) })
     if (answer.kind === 'conflict') {
+      if (answer.on === 'too_late') return expired(core, session, loaded.stored)
       if (isLostRace(answer)) return LOST_RACE
       throw new Error(`a decision cannot meet the conflict ${answer.on}`)
     }
@@ -148,6 +149,20 @@ async function decided(
     const { stored } = await load(core, session, ref)
     return resultOf(core, session, stored, stay('conflict', 'lost_race'))
   })
+}
+
+// The store says that it is over, whatever the clock here says (design D11).
+async function expired(
+  core: Core,
+  session: CallerSession,
+  stored: LiveProposal,
+): Promise<OperationResult | typeof LOST_RACE> {
+  const move = lifecycle.expire(stored.proposal, stored.proposal.expiresAt)
+  if (move.kind !== 'move') return LOST_RACE
+  const actor = { participant: null, trigger: principalName(session.principal) }
+  const answer = await commitMove(core, { stored, move, actor })
+  if (answer.kind === 'conflict') return LOST_RACE
+  return resultOf(core, session, { ...stored, proposal: move.proposal }, move)
 }
 
 // The store's clock has the last word on whether there was still time to decide.

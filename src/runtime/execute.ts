@@ -1,6 +1,7 @@
 // Execute: everything is looked at again, in the order of the lifecycle, and only then is the executor called, at most once.
 import { canonicalJson, type JsonValue } from '../effect/canonical-json.ts'
 import type { Effect } from '../effect/effect.ts'
+import { evidenceOf } from '../effect/effect-evidence.ts'
 import type { Reference } from '../effect/reference.ts'
 import { type Claim, judgeClaim } from '../proposal/claim.ts'
 import type { Reason } from '../proposal/codes.ts'
@@ -82,6 +83,7 @@ async function executeApproved(execution: Execution): Promise<Round> {
   if (!previewIsSame(registered.definition, content)) return blocked(execution, 'preview_differs')
 
   const effect = await core.store.effect(stored.proposal.effect)
+  if (effect !== null && isInDoubtByNow(effect, stored.proposal.ref)) return LOST_RACE
   const claim = judgeClaim(stored.proposal, effect, registered.definition.attemptsMax)
   const refused = await claimRefused(execution, registered, claim)
   if (refused !== null) return refused
@@ -131,6 +133,12 @@ function previewIsSame(definition: Registered['definition'], { snapshot, preview
 
 function canonical(value: JsonValue): string {
   return canonicalJson(value, { numbers: 'integers' })
+}
+
+// The effect is read after the proposal, which is still approved: with an attempt of its own in doubt there is a newer one.
+function isInDoubtByNow(effect: Effect, ref: Reference): boolean {
+  const { status, conflict } = evidenceOf(effect)
+  return effect.owner === ref && status === 'UNKNOWN' && !conflict
 }
 
 /** Ends the round unless the effect may be claimed. Spec: lifecycle 6.5. */

@@ -224,8 +224,8 @@ export interface StoredEvent extends EventDraft {
 
 /**
  * Storage: one writer and a handful of reads. Every store passes `storeConformance`. Reads throw `StoreUnavailable` when
- * nothing could be read; `commit` throws `StoreUnavailable` when nothing was stored and `CommitOutcomeUnknown` when the
- * change may have landed. Spec: store.
+ * nothing could be read; `commit` throws `StoreUnavailable` when nothing was stored and `PersistenceOutcomeUnknown` when
+ * the change may have landed. Spec: store.
  */
 export interface Store {
   commit(change: Change): Promise<Committed | Conflict>

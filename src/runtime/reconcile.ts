@@ -61,7 +61,11 @@ export async function reconcileStored(
     return now
   }
   return untilSettled(
-    async () => reconcileRound({ core, session, actor, when, stored: await current() }),
+    async () => {
+      // The effect first: read the other way round, a proposal could be older than its effect and be looked into again.
+      const effect = await core.store.effect(stored.proposal.effect)
+      return reconcileRound({ core, session, actor, when, stored: await current() }, effect)
+    },
     async () => resultOf(core, session, await current(), stay('conflict', 'lost_race')),
   )
 }
@@ -76,9 +80,8 @@ interface Reconciliation {
 
 type Round = OperationResult | typeof LOST_RACE
 
-async function reconcileRound(round: Reconciliation): Promise<Round> {
+async function reconcileRound(round: Reconciliation, effect: Effect | null): Promise<Round> {
   const { core, stored } = round
-  const effect = await core.store.effect(stored.proposal.effect)
   const mine = effect?.attempts.some(({ proposal }) => proposal === stored.proposal.ref) ?? false
   if (effect === null || !mine) return answer(round, stay(outcomeOf(stored.proposal.status)))
 

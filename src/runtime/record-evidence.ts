@@ -1,4 +1,5 @@
 // Recording evidence: facts first. An observation and the status that follows from it go in one change while both guards hold.
+import { coverageWhenStored } from '../effect/coverage.ts'
 import type { Effect, Observation } from '../effect/effect.ts'
 import { type Spent, withObserved, withVerificationDue } from '../effect/effect-changes.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
@@ -100,7 +101,8 @@ interface Grown {
   readonly inserted: ObservationInsert | null
 }
 
-function grownBy(before: Effect, { observation: seen, spends, sealFacts, sealedFor }: Seen): Grown {
+function grownBy(before: Effect, { observation: told, spends, sealFacts, sealedFor }: Seen): Grown {
+  const seen = { ...told, covers: coverageWhenStored(before.attempts, told) }
   const observation = { ...seen, sequence: before.observations.length + 1 }
   const isKept = isWorthKeeping(before, seen)
   const effect = isKept ? withObserved(before, seen) : { ...before, version: before.version + 1 }

@@ -177,6 +177,8 @@ describe('parseCommitment', () => {
     ['the other alphabet', `c1_${'+'.repeat(43)}`],
     ['stray bits at the end', `c1_${'A'.repeat(42)}B`],
     ['hex', `c1_${'ab'.repeat(32)}`],
+    ['no text', undefined],
+    ['a list of the right text', [shown]],
   ])('refuses %s', (_title, text) => {
     expect(parseCommitment(text)).toBeNull()
   })

@@ -206,6 +206,7 @@ describe('trace S24: approvals from before the storm', () => {
     ['nobody has claimed it', claimed([], [], null, { owner: null }), P2, null],
     ['it was closed by the executor’s word', claimed([refused]), P2, null],
     ['it is not closed at all', claimed([inDoubt]), P2, null],
+    ['its own word closed it, whatever was seen since', claimed([refused], [absence()]), P2, null],
     [
       'the first closing counts, not a later one',
       claimed([inDoubt], [absence(), absence({ endedAt: closedAt + 9 })]),

@@ -27,7 +27,7 @@ const touch = (): unknown => {
 
 /** Refused as they are, wherever they stand. */
 export const badValues: readonly BadValue[] = [
-  { title: 'undefined', rule: 'undefined', make: () => undefined },
+  { title: 'undefined', rule: 'undefined', make: () => {} },
   { title: 'a function', rule: 'function', make: () => touch },
   { title: 'a symbol', rule: 'symbol', make: () => Symbol(CANARY) },
   { title: 'a bigint', rule: 'bigint', make: () => 7n },
@@ -39,10 +39,10 @@ export const badValues: readonly BadValue[] = [
   { title: 'a pattern', rule: 'class_instance', make: () => /canary-7f3a/ },
   { title: 'an error', rule: 'class_instance', make: () => new Error(CANARY) },
   { title: 'a promise', rule: 'class_instance', make: () => Promise.resolve(CANARY) },
-  { title: 'a boxed text', rule: 'class_instance', make: () => Object(CANARY) },
-  { title: 'a boxed number', rule: 'class_instance', make: () => Object(7) },
+  { title: 'a boxed text', rule: 'class_instance', make: () => new Object(CANARY) },
+  { title: 'a boxed number', rule: 'class_instance', make: () => new Object(7) },
   { title: 'an instance of a class', rule: 'class_instance', make: () => new Customer() },
-  { title: 'an object with another prototype', rule: 'class_instance', make: () => Object.create({ name: CANARY }) },
+  { title: 'an object with another prototype', rule: 'class_instance', make: () => inheriting() },
   { title: 'a list of another class', rule: 'class_instance', make: () => Names.from([CANARY]) },
   { title: 'a proxy', rule: 'proxy', make: () => new Proxy({ name: CANARY }, { get: touch, ownKeys: () => [CANARY] }) },
   { title: 'a proxy of a list', rule: 'proxy', make: () => new Proxy([CANARY], { get: touch }) },
@@ -72,7 +72,7 @@ export const badValues: readonly BadValue[] = [
   {
     title: 'an object with an own __proto__',
     rule: 'proto_key',
-    make: () => JSON.parse(`{"__proto__":{"name":"${CANARY}"}}`),
+    make: () => parsed(`{"__proto__":{"name":"${CANARY}"}}`),
   },
   { title: 'a list with a hole', rule: 'sparse_array', make: () => holed() },
   {
@@ -91,6 +91,14 @@ export const badValues: readonly BadValue[] = [
   { title: 'a number past the safe integers', rule: 'unsafe_integer', make: () => 2 ** 53 },
 ]
 
+function inheriting(): unknown {
+  return Object.create({ name: CANARY })
+}
+
+function parsed(text: string): unknown {
+  return JSON.parse(text)
+}
+
 function revoked(): unknown {
   const { proxy, revoke } = Proxy.revocable({}, {})
   revoke()
@@ -98,8 +106,8 @@ function revoked(): unknown {
 }
 
 function holed(): unknown {
-  const list = [CANARY, CANARY, CANARY]
-  delete list[1]
+  const list = [CANARY]
+  list[2] = CANARY
   return list
 }
 

@@ -171,7 +171,7 @@ describe.each(STORES)('invariant I23 on %s', (store) => {
     await hear(heard, runtime.read(stranger, PRIVATE))
     await hear(heard, runtime.read({ ...reader, tenant: ` ${PRIVATE}` }, proposal))
     await hear(heard, runtime.revokeApproval(finance2, proposal, PRIVATE))
-    const { resolve } = keyring
+    const resolve = keyring.resolve.bind(keyring)
     keyring.resolve = async () => {
       throw new KeyUnavailable('denied', { cause: new Error(PRIVATE) })
     }

@@ -1,6 +1,7 @@
 // Decisions: who may decide on what, in the order of checks, and what is kept of it.
 import { describe, expect, it } from 'vitest'
 import type { DecisionInput } from '../../src/runtime/decide.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { KeyUnavailable } from '../../src/runtime/sealing.ts'
 import {
   answerOf,
@@ -248,7 +249,7 @@ describe.each(STORES)('lifecycle 5 on %s', (store) => {
     ['with another prefix', (good: string) => good.replace('c1_', 'c2_')],
     ['in another alphabet', (good: string) => `c1_${'+'.repeat(43)}`.slice(0, good.length)],
     ['empty', () => ''],
-    ['missing', () => undefined],
+    ['missing', () => {}],
     ['a number', () => 7],
     ['an object that says it', (good: string) => ({ toString: () => good })],
     ['in a list', (good: string) => [good]],
@@ -308,6 +309,69 @@ describe.each(STORES)('lifecycle 5 on %s', (store) => {
     expect(await answerOf(world.runtime.reject(finance2, proposal, { commitment, ifRevision: revision }))).toBe(
       'revision_mismatch',
     )
+  })
+})
+
+describe.each(STORES)('threat T9 on %s', (store) => {
+  const decisions = {
+    approve: async (world: World, ref: string, commitment: string) =>
+      world.runtime.approve(finance2, ref, { commitment, comment: 'in time?' }),
+    reject: async (world: World, ref: string, commitment: string) =>
+      world.runtime.reject(finance2, ref, { commitment }),
+    revokeApproval: async (world: World, ref: string) => {
+      const [approval] = (await world.stored(ref)).approvals
+      return world.runtime.revokeApproval(finance1, ref, approval?.approvalId ?? '')
+    },
+  }
+
+  it.each(Object.entries(decisions))(
+    'threat T9: %s is in time or it is not, at whichever of its waits the lifetime ends',
+    async (_name, decide) => {
+      const outcomes: string[] = []
+      for (let wait = 1; outcomes.at(-1) !== 'untouched'; wait += 1) {
+        let waits = 0
+        let isOn = false
+        const world = await openWorld({
+          store,
+          contract: { policy: twoFinance },
+          around: async (name, call) => {
+            if (isOn && (waits += 1) === wait) world.clock.setWall(START + LIFETIME_MS)
+            const answer = await call()
+            // Behind the commit nothing is decided any more.
+            if (isOn && name === 'commit') isOn = false
+            return answer
+          },
+        })
+        const { proposal, commitment } = await world.prepared()
+        await world.runtime.approve(finance1, proposal, { commitment })
+        isOn = true
+        const { outcome } = await decide(world, proposal, commitment)
+        isOn = false
+
+        const isInTime = waits < wait
+        const { approvals, proposal: after } = await world.stored(proposal)
+        expect([outcome, after.status === 'expired']).toEqual([isInTime ? outcome : 'expired', !isInTime])
+        expect(
+          approvals.some(({ decidedAt, revokedAt }) => Math.max(decidedAt, revokedAt ?? 0) >= START + LIFETIME_MS),
+        ).toBe(false)
+        outcomes.push(isInTime ? 'untouched' : outcome)
+      }
+      expect(outcomes.length).toBeGreaterThan(2)
+    },
+  )
+
+  it('design D11: the clock of the store has the last word on whether there was still time', async () => {
+    const world = await openWorld({ store })
+    const slow = await world.open({ clock: new VirtualClock(START) })
+    const { proposal, commitment } = await world.prepared()
+    await world.clock.advance(LIFETIME_MS)
+
+    const answer = await slow.approve(finance1, proposal, { commitment })
+
+    expect(answer).toMatchObject({ outcome: 'expired', status: 'expired', nextStep: 'prepare_again' })
+    expect((await world.stored(proposal)).approvals).toEqual([])
+    const { receipts } = await world.runtime.receipts(reader, proposal)
+    expect(receipts.at(-1)?.body).toMatchObject({ type: 'proposal.expired', at: START + LIFETIME_MS })
   })
 })
 

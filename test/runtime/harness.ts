@@ -29,8 +29,7 @@ export type StoreKind = (typeof STORES)[number]
 
 /** When every world begins. */
 export const START: number = Date.UTC(2030, 0, 1, 12)
-export const SECOND_MS = 1_000
-export const MINUTE_MS: number = 60 * SECOND_MS
+export const MINUTE_MS = 60_000
 export const HOUR_MS: number = 60 * MINUTE_MS
 /** Of the proposals of the tests' action. */
 export const LIFETIME_MS: number = 10 * MINUTE_MS
@@ -152,7 +151,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 }
 
 /** A command whose effect is named by its intent; without one, by none before it in this process. */
-export function inputFor(action: string, fields: Readonly<Record<string, unknown>> = {}): PrepareInput {
+function inputFor(action: string, fields: Readonly<Record<string, unknown>> = {}): PrepareInput {
   const command = { orderReference: 'ORD-1001', intent: nextIntent(), amount: { amount: '10.00', currency: 'EUR' } }
   return { action, command: { ...command, ...fields } }
 }
@@ -185,8 +184,14 @@ export async function answerOf(
 }
 
 /** Anything in the place of a typed value, as JavaScript lets a host give it. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- an assertion from unknown, in one place
 export function unsound<T>(value: unknown): T {
   return value as T
+}
+
+/** Whatever has at least these fields. */
+export function matching(fields: object): unknown {
+  return expect.objectContaining(fields)
 }
 
 /** Whose effect a proposal is about. */

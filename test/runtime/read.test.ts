@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ProposalView } from '../../src/runtime/read.ts'
 import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import type { LiveProposal } from '../../src/runtime/ports.ts'
 import { erase } from './erased.ts'
 import { HOUR_MS, LIFETIME_MS, openWorld, refused, START, STORES, unsound, type World } from './harness.ts'
+import type { Around } from './intercepted-store.ts'
 import { agent, finance1, finance2, reader, requester, service, session, stranger } from './sessions.ts'
 
 async function view(world: World, ref: string, by = reader): Promise<ProposalView> {
@@ -252,26 +254,22 @@ describe('an approval as readers see it', () => {
   })
 
   it('is no obstacle when its comment cannot be opened', async () => {
-    const world = await openWorld({ store: 'memory' })
+    let isSpoiled = false
+    const around: Around = async (name, call) => {
+      const answer = await call()
+      if (name === 'proposal' && isSpoiled) spoilComments(unsound<LiveProposal>(answer))
+      return answer
+    }
+    const world = await openWorld({ store: 'memory', around })
     const { proposal, commitment } = await world.prepared()
     await world.runtime.approve(finance1, proposal, { commitment, comment: 'fine' })
-    const stored = await world.stored(proposal)
-    const [id, sealed] = [...stored.comments][0] ?? []
-    const runtime = await world.open({
-      store: unsound({
-        ...Object.fromEntries(
-          ['effect', 'list', 'adopt'].map((name) => [
-            name,
-            async (...input: never[]) => Reflect.apply(Reflect.get(world.bareStore, name), world.bareStore, input),
-          ]),
-        ),
-        proposal: async () => ({ ...stored, comments: new Map([[id, sealed?.map((byte) => byte ^ 1)]]) }),
-      }),
-    })
 
-    expect(await runtime.read(reader, proposal)).toMatchObject({
-      contentAvailable: true,
-      approvals: [{ comment: null }],
-    })
+    isSpoiled = true
+
+    expect(await view(world, proposal)).toMatchObject({ contentAvailable: true, approvals: [{ comment: null }] })
   })
 })
+
+function spoilComments({ comments }: LiveProposal): void {
+  for (const sealed of comments.values()) sealed.reverse()
+}

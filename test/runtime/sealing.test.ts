@@ -1,9 +1,10 @@
 // Sealing: a key for every proposal, wrapped; nothing opens in another place, and every kind of failure is told apart.
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { ContentUnavailable } from '../../src/proposal/errors.ts'
 import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
 import type { KeyEncryptionKey, Keyring, WrappedKey } from '../../src/runtime/ports.ts'
-import { KeyUnavailable, type Owner, type ProposalKey, ProposalKeys, type Purpose } from '../../src/runtime/sealing.ts'
+import { KeyUnavailable, type Owner, ProposalKey, ProposalKeys, type Purpose } from '../../src/runtime/sealing.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { reference, refused, START, unsound } from './harness.ts'
 
@@ -89,6 +90,19 @@ describe('threat T43', () => {
     )
 
     expect(opened).toEqual(sealed.map(({ from }) => ({ from, to: from, text: from })))
+  })
+
+  it('threat T43: even under one and the same key nothing opens for another owner or purpose', () => {
+    const dataKey = new Uint8Array(randomBytes(32))
+    const doors = owners.flatMap((owner) =>
+      purposes.map((purpose) => ({ owner, purpose, key: new ProposalKey(owner, dataKey) })),
+    )
+
+    for (const { owner, purpose, key } of doors) {
+      const sealed = key.seal(purpose, 'text')
+      const opening = doors.filter((door) => openedBy(door.key, door.purpose, sealed) !== null)
+      expect(opening.map((door) => nameOf(door.owner, door.purpose))).toEqual([nameOf(owner, purpose)])
+    }
   })
 
   it('threat T43: a wrapped key opens for its owner, and for nobody else', async () => {

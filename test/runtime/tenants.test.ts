@@ -12,21 +12,24 @@ const at = (tenant: string, by: Session): Session => ({ ...by, tenant })
 
 /** Everything that a tenant is told, from prepare to verified, with a canary of its own in all that is private. */
 async function live(world: World, tenant: string, canary: string): Promise<string> {
-  const told: unknown[] = []
+  const { runtime, bareStore, clock } = world
+  const of = (by: Session): Session => at(tenant, by)
   const input = { ...world.input({ intent: INTENT, memo: canary }), requestKey: KEY }
   world.action.business.customer = `customer ${canary}`
-  const prepared = await world.runtime.prepare(at(tenant, requester), input)
-  told.push(prepared, await world.runtime.prepare(at(tenant, requester), input))
+  const prepared = await runtime.prepare(of(requester), input)
   const { proposal, commitment } = prepared
-  told.push(await world.runtime.approve(at(tenant, finance1), proposal, { commitment, comment: canary }))
-  told.push(await world.runtime.check(at(tenant, finance1), proposal))
-  told.push(await world.runtime.execute(at(tenant, requester), proposal))
-  await world.clock.advance(5_000)
-  told.push(await world.runtime.reconcile(at(tenant, service), proposal))
-  told.push(await world.runtime.read(at(tenant, reader), proposal))
-  told.push(await world.runtime.list(at(tenant, reader), { limit: 1 }))
-  told.push(await world.runtime.receipts(at(tenant, reader), proposal))
-  told.push(await world.bareStore.events(reference(tenant), 0, 100))
+  const told = [
+    prepared,
+    await runtime.prepare(of(requester), input),
+    await runtime.approve(of(finance1), proposal, { commitment, comment: canary }),
+    await runtime.check(of(finance1), proposal),
+    await runtime.execute(of(requester), proposal),
+    await clock.advance(5_000).then(async () => runtime.reconcile(of(service), proposal)),
+    await runtime.read(of(reader), proposal),
+    await runtime.list(of(reader), { limit: 1 }),
+    await runtime.receipts(of(reader), proposal),
+    await bareStore.events(reference(tenant), 0, 100),
+  ]
   return JSON.stringify(told)
 }
 

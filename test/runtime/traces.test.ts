@@ -181,12 +181,12 @@ describe.each(STORES)('wrong reports, on %s', (store) => {
     const world = await openExecution({ store, except: ['I17'] })
     const first = await world.approved(INTENT)
     const { execute, verify } = world.action.methods
-    world.action.methods.execute = () => Promise.reject(new NotSent('pool_exhausted'))
+    world.action.methods.execute = () => Promise.reject(new DefinitiveFailure('card_expired'))
     await world.execute(first)
-    const second = await world.approved(INTENT)
+    const [second, third] = [await world.approved(INTENT), await world.approved(INTENT)]
     const { promise: seen, resolve: answerVerifier } = Promise.withResolvers<Verified<Refund>>()
     world.action.methods.verify = () => seen
-    const looking = answerOf(world.execute(first))
+    const looking = answerOf(world.execute(third))
     await still(world)
     world.action.methods.verify = verify
     const { promise: called, resolve: answerCall } = Promise.withResolvers<void>()
@@ -208,6 +208,31 @@ describe.each(STORES)('wrong reports, on %s', (store) => {
     answerCall()
     expect(await calling).toBe('verification_unresolved')
     expect((await world.effect(second)).attempts[1]?.ending).toMatchObject({ kind: 'accepted' })
+  })
+
+  it('trace S49: what is found while another attempt starts under the same key may be its effect, and contradicts nothing', async () => {
+    const world = await openExecution({ store, except: ['I17'] })
+    const first = await world.approved(INTENT)
+    const { execute, verify } = world.action.methods
+    // Nothing left the process, so that the next attempt carries the same key.
+    world.action.methods.execute = () => Promise.reject(new NotSent('pool_exhausted'))
+    await world.execute(first)
+    world.action.methods.execute = execute
+    const [second, third] = [await world.approved(INTENT), await world.approved(INTENT)]
+    const { promise: seen, resolve: answerVerifier } = Promise.withResolvers<Verified<Refund>>()
+    world.action.methods.verify = () => seen
+    const looking = answerOf(world.execute(third))
+    await still(world)
+    world.action.methods.verify = verify
+    await world.execute(second)
+    const read = world.log.verified[0]
+    if (read === undefined) throw new Error('the third one is looking')
+
+    answerVerifier(says.done(read.input))
+    await looking
+
+    expect((await world.stored(second)).proposal).toMatchObject({ status: 'verified', attention: [] })
+    expect((await world.effect(second)).observations.at(-1)).toMatchObject({ covers: { from: 1, to: 2 } })
   })
 
   it('trace S37: an approval that lapsed or was taken back is given anew, not replayed', async () => {

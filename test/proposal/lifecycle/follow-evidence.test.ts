@@ -33,6 +33,12 @@ describe('a resend is released', () => {
     })
   })
 
+  it('design D10 where it is not, the failure is proven', () => {
+    expect(follow('failed_unknown', claimed([inDoubt], [absence()]), {})).toMatchObject({
+      proposal: { status: 'failed_known', reason: 'proven_absent', settledAt: now },
+    })
+  })
+
   it('design D10 what is approved already is not released once more', () => {
     expect(follow('approved', claimed([inDoubt], [absence()]), { resendAllowed: true })).toMatchObject({
       outcome: 'approved',

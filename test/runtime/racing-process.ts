@@ -1,0 +1,29 @@
+// A process that executes whatever it is told to, on a file that others use too, and writes down every call that it makes.
+import { appendFileSync } from 'node:fs'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { localKeyring } from '../../src/runtime/local-keyring.ts'
+import { ProposalRuntime } from '../../src/runtime/runtime.ts'
+import { sqliteStore } from '../../src/store/sqlite-store.ts'
+import { TestAction } from './refund.ts'
+import { requester } from './sessions.ts'
+
+const [path = '', keys = '', calls = ''] = process.argv.slice(2)
+const action = new TestAction({
+  now: () => Date.now(),
+  methods: {
+    execute: async ({ semanticEffectReference, attempt, context }) => {
+      appendFileSync(calls, `${semanticEffectReference} ${attempt} ${context.proposal} ${process.pid}\n`)
+      return { status: 'accepted', externalReference: `rf-${process.pid}` }
+    },
+  },
+})
+const store = await sqliteStore(path, { busyTimeoutMs: 60_000 })
+const runtime = await ProposalRuntime.open({ store, keyring: localKeyring(keys), actions: [action] })
+
+process.stdout.write('ready\n')
+for await (const ref of createInterface({ input: process.stdin })) {
+  const { outcome } = await runtime.execute(requester, ref)
+  process.stdout.write(`${outcome}\n`)
+}
+await store.close()
