@@ -1,5 +1,7 @@
 // The second writer: another process that changes orders in the same file, also while a refund is being judged.
+import { spawnSync } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Fixture, eur, refundOrder, startForTest } from './fixture.ts'
@@ -35,6 +37,15 @@ describe('the second writer', () => {
 
     expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 1 })
   })
+})
+
+it('started by hand, without a change, the second writer ends with one sentence and touches nothing', () => {
+  const file = fileURLToPath(new URL('../../../src/testing/business-system/second-writer.ts', import.meta.url))
+  const options = ['--disable-warning=ExperimentalWarning', file]
+
+  const { status, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' })
+
+  expect([status, stderr.trim().split('\n')]).toEqual([1, ['Unexpected end of JSON input']])
 })
 
 describe('the ledger control', () => {
