@@ -1,11 +1,11 @@
 // Cases H: machinery failures. A lease protects the store and not the world; what is in doubt has less power, never more.
 import { describe, expect, it } from 'vitest'
 import { answering, approved, hanging, openExecution, says } from '../runtime/execution-world.ts'
-import { answerOf, LIFETIME_MS, MINUTE_MS, openWorld, refused, SECOND_MS, STORES } from '../runtime/harness.ts'
+import { answerOf, LIFETIME_MS, MINUTE_MS, openWorld, refused, STORES } from '../runtime/harness.ts'
 import { type Around, InterceptedStore } from '../runtime/intercepted-store.ts'
 import { finance1, requester, service } from '../runtime/sessions.ts'
 import { withoutGuards } from '../store/sqlite-fixture.ts'
-import { lookWhenDue, standing } from './steps.ts'
+import { lookWhenDue, SECOND_MS, standing } from './steps.ts'
 
 describe.each(STORES)('case C111 on %s: the call outlives the lease', (store) => {
   it('case C111 another worker looks and never sends, and the late success is evidence', async () => {

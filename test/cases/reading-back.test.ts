@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { noApproval } from '../../src/proposal/policy.ts'
 import { answering, type ExecutionWorld, openExecution, says } from '../runtime/execution-world.ts'
-import { answerOf, HOUR_MS, MINUTE_MS, SECOND_MS } from '../runtime/harness.ts'
+import { answerOf, HOUR_MS, MINUTE_MS } from '../runtime/harness.ts'
 import { type Methods, refund } from '../runtime/refund.ts'
 import { agent, elsewhere, operator, requester, service } from '../runtime/sessions.ts'
-import { commitThenDrop, lookWhenDue, PAST_BOUNDARY_MS, standing } from './steps.ts'
+import { commitThenDrop, lookWhenDue, PAST_BOUNDARY_MS, SECOND_MS, standing } from './steps.ts'
 
 const observed = { permissions: { ...refund.permissions, observe: ['executor', 'operator', 'support'] } }
 

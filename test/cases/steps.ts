@@ -5,6 +5,8 @@ import type { ExecutionWorld } from '../runtime/execution-world.ts'
 import { MINUTE_MS } from '../runtime/harness.ts'
 import type { Methods } from '../runtime/refund.ts'
 
+export const SECOND_MS = 1_000
+
 /** Past the lease and whatever may still be in flight, so that a final absence counts. */
 export const PAST_BOUNDARY_MS: number = 5 * MINUTE_MS
 

@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { openExecution } from '../runtime/execution-world.ts'
-import { answerOf, MINUTE_MS, SECOND_MS, START, unsound } from '../runtime/harness.ts'
+import { answerOf, MINUTE_MS, START, unsound } from '../runtime/harness.ts'
 import { finance1, requester } from '../runtime/sessions.ts'
+import { SECOND_MS } from './steps.ts'
 
 describe('case C108: due today, or since yesterday?', () => {
   const zone = process.env['TZ']
