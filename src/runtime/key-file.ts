@@ -71,8 +71,8 @@ export async function readKeyFile(path: string): Promise<string> {
 /** What changes whenever the file does. @throws KeyringError when it is missing. */
 export async function stampOf(path: string): Promise<string> {
   try {
-    const { ino, size, mtimeMs } = await stat(path)
-    return `${ino}/${size}/${mtimeMs}`
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
+    return [ino, size, mtimeNs, ctimeNs].join('/')
   } catch {
     throw new KeyringError(`The key file ${path} cannot be read.`)
   }

@@ -55,11 +55,10 @@ export function newKeyringText(): string {
  * @throws KeyringError
  */
 export function withNewKey(text: string): { readonly text: string; readonly version: string } {
+  localKeyring(text)
   const numbers = entriesOf(text).map(({ name }) => Number(NUMBERED.exec(name)?.[1] ?? 0))
   const version = `k${Math.max(...numbers) + 1}`
-  const renewed = `${text.trimEnd()}\n${version}=${newKey()}\n`
-  localKeyring(renewed)
-  return { text: renewed, version }
+  return { text: `${text.trimEnd()}\n${version}=${newKey()}\n`, version }
 }
 
 /** A keyring that lasts as long as this process: for tests, and for nothing that is to be opened again. */
