@@ -14,7 +14,9 @@ export function commitment(key: Uint8Array, manifestText: string): string {
 
 /** The 32 bytes of a commitment, or null if it is not a text of exactly its form. Spec: reliability F14. */
 export function parseCommitment(text: unknown): Uint8Array | null {
-  return typeof text === 'string' && text.startsWith(PREFIX) ? fromBase64Url(text.slice(PREFIX.length), DIGEST_BYTES) : null
+  return typeof text === 'string' && text.startsWith(PREFIX)
+    ? fromBase64Url(text.slice(PREFIX.length), DIGEST_BYTES)
+    : null
 }
 
 /** Whether two commitments are the same, in constant time. What cannot be parsed is the same as nothing (threat T42). */

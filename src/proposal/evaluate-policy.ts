@@ -89,7 +89,7 @@ export function canStillCount(
 }
 
 /** The applying requirements that this person could meet; none for agents and for whoever is excluded. */
-export function requirementsFor(policy: FrozenPolicy, approver: Approver): readonly FrozenRequirement[] {
+function requirementsFor(policy: FrozenPolicy, approver: Approver): readonly FrozenRequirement[] {
   const { principal, roles, assurance } = approver
   const name = principalName(principal)
   if (principal.kind === 'agent' || policy.excluded.some((exclusion) => exclusion.principal === name)) return []

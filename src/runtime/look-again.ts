@@ -1,8 +1,6 @@
 // Looking again: before another attempt is admitted, the target is asked once more about the earlier ones.
-import { evidenceOf } from '../effect/effect-evidence.ts'
 import type { Effect } from '../effect/effect.ts'
 import { ContentUnavailable } from '../proposal/errors.ts'
-import { personReason } from '../proposal/lifecycle/attention.ts'
 import { outcomeOf } from '../proposal/lifecycle/verdict.ts'
 import { lookedEnough } from '../proposal/resend.ts'
 import { blocked, type Execution, type Round } from './execution.ts'
@@ -46,8 +44,6 @@ function isClear(
   { effect, observation }: RecordedEvidence,
   now: number,
 ): boolean {
-  const { status, conflict } = evidenceOf(effect)
-  if (status !== 'FAILED' || conflict || personReason(effect) !== null) return false
   return lookedEnough(definition, effect, observation, definition.target.name, now)
 }
 

@@ -185,10 +185,18 @@ async function askHost(
   }
   if (!isReference(effectReference)) throw new InvalidPreparation([notAReference('/effectReference')])
   if (subject !== undefined && !isReference(subject)) throw new InvalidPreparation([notAReference('/subject')])
+  if (subject !== undefined && isIdentifying(subject, [])) throw new InvalidPreparation([IDENTIFYING_SUBJECT])
   if (!derived.has(effectReference) && isIdentifying(effectReference, [command, snapshot])) {
     throw new EffectReferenceIdentifying()
   }
   return { snapshot, effectReference, subject: subject ?? null }
+}
+
+// A subject stands in the clear beside the sealed content, so it is an opaque label (trace S46).
+const IDENTIFYING_SUBJECT: Problem = {
+  path: '/subject',
+  rule: 'identifying',
+  message: 'names an e-mail address, an IBAN or a card number',
 }
 
 function notAReference(path: string): Problem {

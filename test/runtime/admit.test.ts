@@ -247,6 +247,46 @@ describe.each(STORES)('expiry during an execution on %s', (store) => {
     )
   })
 
+  it.each<{ why: string; spoil: (world: ExecutionWorld, expire: () => void) => void }>([
+    {
+      why: 'the state cannot be resolved',
+      spoil: (world, expire) => {
+        world.action.methods.resolve = async () => {
+          expire()
+          throw new Error('down')
+        }
+      },
+    },
+    {
+      why: 'a right is gone',
+      spoil: (world, expire) => {
+        const { can } = world.action.methods
+        world.action.methods.can = (act, caller, view) => {
+          if (act === 'execute' && view.snapshot !== null) expire()
+          return act === 'execute' && view.snapshot !== null ? false : can(act, caller, view)
+        }
+      },
+    },
+    {
+      why: 'the directory fails',
+      spoil: (world, expire) => {
+        const { can } = world.action.methods
+        world.action.methods.can = (act, caller, view) => {
+          if (act !== 'decide') return can(act, caller, view)
+          expire()
+          throw new Error('directory down')
+        }
+      },
+    },
+  ])('what expires while $why is over, and not blocked', async ({ spoil }) => {
+    const { world, proposal } = await openScene(store)
+    const { expiresAt } = (await world.stored(proposal)).proposal
+    spoil(world, () => world.clock.setWall(expiresAt))
+
+    expect(await answerOf(world.execute(proposal))).toBe('expired')
+    expect((await world.receipts(proposal)).at(-1)).toBe('proposal.expired')
+  })
+
   async function openScene(
     kind: StoreKind,
     policy: Readonly<Record<string, unknown>> = {},
