@@ -80,7 +80,7 @@ describe.each(STORES)('lifecycle 6.8 on %s', (store) => {
     { who: 'the caller is nearly allowed', act: 'execute', says: 'true', ends: 'not_permitted' },
     { who: 'the directory fails for the caller', act: 'execute', says: null, ends: 'authorization_unavailable' },
     { who: 'the directory fails for the approver', act: 'decide', says: null, ends: 'authorization_unavailable' },
-  ])('is blocked while $who', async ({ act, says: answer, ends }) => {
+  ])('trace S38: is blocked while $who, and strands nothing', async ({ act, says: answer, ends }) => {
     const { world, proposal, gate } = await openGate(store)
     const { can } = world.action.methods
     let isSpoilt = true
@@ -95,7 +95,6 @@ describe.each(STORES)('lifecycle 6.8 on %s', (store) => {
     expect((await world.stored(proposal)).proposal.status).toBe('approved')
     expect([gate.admissions.length, world.action.calls.execute]).toEqual([0, 0])
 
-    // Trace S38: a hiccup strands nothing.
     isSpoilt = false
     expect((await world.execute(proposal)).status).toBe('verification_pending')
   })
