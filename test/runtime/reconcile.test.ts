@@ -13,8 +13,8 @@ import {
   says,
   underWay,
 } from './execution-world.ts'
-import { answerOf, refused, START, STORES, type StoreKind } from './harness.ts'
-import { operator, reader, requester, service, stranger } from './sessions.ts'
+import { answerOf, reference, refused, START, STORES, type StoreKind } from './harness.ts'
+import { operator, reader, requester, service, stranger, TENANT } from './sessions.ts'
 
 const LEASE_MS = 60_000
 const BOUNDARY_MS = 120_000
@@ -141,10 +141,11 @@ describe.each(STORES)('lifecycle 7 on %s', (store) => {
     await world.reconcile(proposal)
 
     expect(seen).toEqual({ told: 2, epoch: 2, ending: 'lease_lapsed' })
-    expect((await world.receipts(proposal)).slice(2)).toEqual([
-      'execution.started',
-      'operation.lease_lapsed',
-      'verification.provisional_absence',
+    const chain = await world.bareStore.receipts(reference(TENANT), reference(proposal))
+    expect(chain.slice(2).map(({ body }) => [body?.type, body?.status])).toEqual([
+      ['execution.started', 'executing'],
+      ['operation.lease_lapsed', 'verification_pending'],
+      ['verification.provisional_absence', 'verification_pending'],
     ])
   })
 
