@@ -1,8 +1,9 @@
 // Races with an erasure: in every order in which the store is reached, nothing is called for what is hidden, and nothing is left.
 import { fc, test } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withNewKey, localKeyring, newKeyringText } from '../../src/runtime/local-keyring.ts'
 import { rotateKeys } from '../../src/runtime/rotate-keys.ts'
+import { touch } from './execution-world.ts'
 import { answerOf, reference, STORES, type StoreKind, type World } from './harness.ts'
 import type { Around } from './intercepted-store.ts'
 import { answering, approvedFor, found, inDoubt, openOperators, saying, SETTLED_MS, unresolved } from './operators.ts'
@@ -70,6 +71,26 @@ async function expectErased(world: World, ref: string): Promise<void> {
 }
 
 describe.each(STORES)('a race with an erasure on %s', (store) => {
+  it('is lost at the tombstone: evidence that moves what is hidden comes first, and the erasure goes on from it', async () => {
+    let before = async (): Promise<void> => {}
+    const around: Around = async (_name, call, change) => {
+      if (change?.proposals.some(({ kind }) => kind === 'erase') === true) await before()
+      return call()
+    }
+    const world = await openOperators({ store, around })
+    const { proposal } = await approvedFor(world, 'broken vase')
+    before = async () => {
+      before = async () => {}
+      await touch(world, proposal)
+    }
+    const { revision } = (await world.stored(proposal)).proposal
+
+    expect(await world.runtime.erase(privacy, proposal, why)).toMatchObject({ outcome: 'erased' })
+
+    expect(await world.runtime.read(reader, proposal)).toMatchObject({ tombstone: { revision: revision + 3 } })
+    await expectErased(world, proposal)
+  })
+
   const numRuns = runs[store]
 
   test.prop([fc.scheduler()], { numRuns })(
