@@ -1,7 +1,7 @@
 // Adoption: before anything else, the actions and the reference key are held against what the store remembers.
-import type { Definition } from '../proposal/definition.ts'
+import type { Definition } from '../proposal/definition/definition.ts'
 import { DefinitionError, ReferenceKeyChanged } from '../proposal/errors.ts'
-import { referenceKeyCheck } from '../proposal/fingerprint.ts'
+import { referenceKeyCheck } from '../proposal/content/fingerprint.ts'
 import type { Store, StoreIdentity } from './ports.ts'
 import type { Registry } from './registry.ts'
 

@@ -1,5 +1,5 @@
 // What every operation of the runtime works with, and the few questions that all of them ask.
-import { type ProposalKey, type ProposalKeys } from './sealing.ts'
+import { type ProposalKey, type ProposalKeys } from './keys/sealing.ts'
 import type { Registry } from './registry.ts'
 import type { Clock, Ids, LiveProposal, Logger, Store } from './ports.ts'
 

@@ -1,7 +1,7 @@
 // The verifier's answer: the table of lifecycle 7, when an absence is final, and what each answer spends.
 import { describe, expect, it } from 'vitest'
 import type { Observation, ProofKind } from '../../src/effect/effect.ts'
-import type { Judged } from '../../src/proposal/judge-verification.ts'
+import type { Judged } from '../../src/proposal/answers/judge-verification.ts'
 import { attempt, ending, leaseUntil, observation, startedAt } from '../effect/builders.ts'
 import { claimed } from './lifecycle/sample.ts'
 import {

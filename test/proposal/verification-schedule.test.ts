@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/effect/effect.ts'
 import { STATUSES, type Status } from '../../src/proposal/status.ts'
-import { budgetSpent, nextLookAt } from '../../src/proposal/verification-schedule.ts'
+import { budgetSpent, nextLookAt } from '../../src/proposal/answers/verification-schedule.ts'
 import { attempt, ending, leaseUntil, observation } from '../effect/builders.ts'
 import { claimed, sample } from './lifecycle/sample.ts'
 import { boundary } from './verification-fixtures.ts'

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { withObserved } from '../../src/effect/effect-changes.ts'
 import { DefinitiveFailure, type Executed, NotSent } from '../../src/proposal/action.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import type { Keyring } from '../../src/runtime/ports.ts'
-import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import { effectWrite } from '../../src/runtime/effect-write.ts'
 import {
   answering,

@@ -1,8 +1,8 @@
 // Reconcile: who may ask, when the target is asked, by whom and how often, and that it never calls an executor.
 import { describe, expect, it } from 'vitest'
 import { NotSent } from '../../src/proposal/action.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
-import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import {
   answering,
   type ExecutionWorld,
