@@ -14,6 +14,7 @@ import { principalName } from '../../proposal/principal.ts'
 import { approvalsFrom, closedBy, keyRemembered } from '../../proposal/claim/resend.ts'
 import type { Resolution } from '../../proposal/answers/resolution.ts'
 import { AuthorizationUnavailable } from '../../proposal/errors.ts'
+import { hasForeignDomain } from '../adopt.ts'
 import { callerOf, may } from '../authority.ts'
 import { callExecutor } from './call-executor.ts'
 import type { Content } from '../content.ts'
@@ -21,7 +22,7 @@ import { effectWrite } from '../effect-write.ts'
 import { blocked, conclude, type Execution, type Round } from './execution.ts'
 import { hearLate } from './late.ts'
 import { commitMove } from '../record.ts'
-import { isRelatedInDoubt } from '../prepare/related.ts'
+import { isHeldByRelated } from '../prepare/related.ts'
 import { refusedApprovers } from './refused-approvers.ts'
 import { remainsOf } from '../erase/remains.ts'
 import { erasedResultOf, resultOf } from '../result.ts'
@@ -40,7 +41,7 @@ export async function admitAndCall(
   const { proposal } = stored
   const approvals = approvalsThatCount(execution, effect)
   // Found out before the rights, which are asked for last.
-  const isHeldBack = proposal.policy.whileRelatedInDoubt === 'block' && (await isRelatedInDoubt(core, proposal))
+  const isHeldBack = await isHeldByRelated(core, proposal)
 
   let without: ReadonlySet<Reference>
   try {
@@ -53,6 +54,9 @@ export async function admitAndCall(
     throw error
   }
   if (isHeldBack) return blocked(execution, 'related_in_doubt')
+
+  // A newer version may have moved the action's effects to a domain of which this one knows nothing (trace S11).
+  if (await hasForeignDomain(core, definition)) return blocked(execution, 'definition_changed')
 
   // From here to the change nothing is awaited: what was judged is what is admitted.
   const now = core.clock.now()
@@ -150,6 +154,10 @@ async function callAndSettle(
 ): Promise<Round> {
   const { core } = execution
   const { definition } = admitted.registered
+  // Two of one subject may have been admitted at the same instant: where the policy says so, neither is sent then.
+  if (await isHeldByRelated(core, admitted.proposal)) {
+    return settleAndAnswer(execution, admitted, notSent('related_in_doubt', core.clock.now()))
+  }
   // Nothing is awaited between these looks at the clocks and the call.
   const now = core.clock.now()
   const elapsedMs = core.clock.monotonic() - beganMs
@@ -186,7 +194,7 @@ async function settleAndAnswer({ core, session }: Execution, admitted: Admitted,
   }
 }
 
-function notSent(why: 'lease_too_short' | 'too_late', at: number): ExecutorWord {
+function notSent(why: 'lease_too_short' | 'too_late' | 'related_in_doubt', at: number): ExecutorWord {
   const ending = { kind: 'not_sent', evidence: 'FAILED', at, reason: reason(why), externalReference: null } as const
   return { ending, resultText: null, errorText: null }
 }

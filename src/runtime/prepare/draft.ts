@@ -13,9 +13,11 @@ import { InvalidPreparation, LimitExceeded, PolicyUnsatisfiable } from '../../pr
 import { eventsOf } from '../../proposal/event.ts'
 import { type FrozenPolicy, freezePolicy, unsatisfiable } from '../../proposal/policy/freeze-policy.ts'
 import { manifestOf, manifestText } from '../../proposal/content/manifest.ts'
-import { type Principal, principalName } from '../../proposal/principal.ts'
+import { type Principal, principalName, principalOf } from '../../proposal/principal.ts'
 import type { Proposal } from '../../proposal/proposal.ts'
 import { chainReceipt } from '../../proposal/receipts/receipt-chain.ts'
+import { withoutUndefined } from '../../proposal/answers/host-answer.ts'
+import { isNoApproval, type PolicyInput } from '../../proposal/policy/policy.ts'
 import { pathKind } from '../../proposal/definition/schema-pointer.ts'
 import type { Core } from '../core.ts'
 import type { LiveProposal } from '../ports.ts'
@@ -121,7 +123,7 @@ async function choosePolicy(core: Core, definition: Definition, intention: Inten
   let input = policy
   if (typeof input === 'function') {
     const related = await relatedProposals(core, intention.effect, intention.subject, intention.ref)
-    input = chosen(input, snapshot, related)
+    input = plainPolicy(chosen(input, snapshot, related))
     const problems = checkPolicy(input, (pointer) => pathKind(schemas.snapshot, pointer))
     if (problems.length > 0) throw new InvalidPreparation(problems)
   }
@@ -146,6 +148,14 @@ function chosen(
   }
 }
 
+// What the host's function answers is copied once, as plain data, before anything looks at it.
+function plainPolicy(answer: PolicyInput): PolicyInput {
+  if (isNoApproval(answer)) return answer
+  const text = canonicalText(withoutUndefined(answer), 'snapshotBytes')
+  if (typeof text === 'string') return JSON.parse(text) as PolicyInput
+  throw new InvalidPreparation([{ path: '/policy', rule: 'not_plain', message: 'the policy is not plain data' }])
+}
+
 // Whoever requested anything that this proposal amends must not approve it (lifecycle 5).
 async function requestersOf(core: Core, { effect, replaces }: Intention): Promise<readonly Principal[]> {
   const requesters: Principal[] = []
@@ -158,8 +168,10 @@ async function requestersOf(core: Core, { effect, replaces }: Intention): Promis
     }
     const earlier = await core.store.proposal(effect.tenant, ref)
     if (earlier?.kind !== 'live') break
-    const { requester, agentOwner } = earlier.proposal
-    requesters.push(requester, ...(agentOwner === null ? [] : [agentOwner]))
+    const { requester, agentOwner, policy } = earlier.proposal
+    // Whom it excluded itself stays excluded, also where what it replaced has been erased since.
+    const excluded = policy.excluded.map(({ principal }) => principalOf(principal))
+    requesters.push(requester, ...(agentOwner === null ? [] : [agentOwner]), ...excluded)
     ref = earlier.proposal.replaces
   }
   return requesters

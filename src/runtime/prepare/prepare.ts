@@ -24,6 +24,8 @@ import { lifecycle } from '../../proposal/lifecycle/lifecycle.ts'
 import { stay } from '../../proposal/lifecycle/verdict.ts'
 import { principalName } from '../../proposal/principal.ts'
 import type { CallerSession } from '../../proposal/session.ts'
+import type { Proposal } from '../../proposal/proposal.ts'
+import { isInDoubt } from '../../proposal/status.ts'
 import { demand } from '../authority.ts'
 import type { Core } from '../core.ts'
 import { draftProposal } from './draft.ts'
@@ -89,7 +91,7 @@ export async function prepare(core: Core, session: CallerSession, input: Prepare
     requestKeyHash: keyHash,
   })
   return untilStored(async () => {
-    const moves = await replacedMoves(core, session, replaces)
+    const moves = await replacedMoves(core, session, replaces, effect)
     const answer = await core.store.commit(changeOf(core, session.tenant, moves, draft.parts))
     if (answer.kind === 'committed') return resultOf(core, session, draft.stored, stay('prepared'))
     // Somebody else used the request key while this was being prepared; theirs is the first proposal.
@@ -128,15 +130,25 @@ async function replacedMoves(
   core: Core,
   session: CallerSession,
   ref: string | undefined,
+  effect: EffectKey,
 ): Promise<readonly Recorded[]> {
   if (ref === undefined) return []
   const loaded = await load(core, session, ref)
+  refuseInDoubt(loaded.stored.proposal, effect)
   const move = lifecycle.replace(loaded.stored.proposal, core.clock.now())
   if (move.kind !== 'move') return []
   // What time has closed is only written down.
   if (move.proposal.status === 'withdrawn') await demandWithdrawal(core, session, loaded)
   const caller = principalName(session.principal)
   return [{ stored: loaded.stored, move, actor: { participant: caller, trigger: caller } }]
+}
+
+// What may have been done already is amended by the same effect or not at all: another one could be done beside it.
+function refuseInDoubt({ status, effect: replaced }: Proposal, effect: EffectKey): void {
+  if (!isInDoubt(status) && status !== 'verification_unresolved') return
+  if (replaced.domain === effect.domain && replaced.reference === effect.reference) return
+  const message = 'is in doubt and names another effect'
+  throw new InvalidPreparation([{ path: '/replaces', rule: 'replaced_in_doubt', message }])
 }
 
 interface PreparedContent {

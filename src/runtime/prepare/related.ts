@@ -38,8 +38,13 @@ export async function relatedProposals(
   return [...found.values()].sort((a, b) => (a.ref < b.ref ? 1 : -1))
 }
 
+/** Whether its own policy holds a proposal back because a related one is in doubt. */
+export async function isHeldByRelated(core: Core, proposal: Proposal): Promise<boolean> {
+  return proposal.policy.whileRelatedInDoubt === 'block' && (await isRelatedInDoubt(core, proposal))
+}
+
 /** Whether a related proposal is in doubt, so that a policy can hold this one back. Spec: policy-and-protection 1. */
-export async function isRelatedInDoubt(core: Core, proposal: Proposal): Promise<boolean> {
+async function isRelatedInDoubt(core: Core, proposal: Proposal): Promise<boolean> {
   const { tenant, effect, subject, ref } = proposal
   const statuses = IN_DOUBT
   const limit = 2 // one more than this proposal itself

@@ -77,7 +77,9 @@ async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
   return untilStored(async () => {
     const effect = await currentEffect(core, seen.key)
     const grown = grownBy(effect, seen)
-    const write = effectWrite(grown.effect, effect.version, { observed: grown.inserted })
+    // Due at once: should nobody get to follow it up, the next look does.
+    const due = { ...grown.effect, verifyDueAt: core.clock.now() }
+    const write = effectWrite(due, effect.version, { observed: grown.inserted })
     const answer = await commit(core, changeOf(core, seen.key.tenant, [], { effect: write }))
     return answer.kind === 'committed' ? grown.observation : LOST_RACE
   })
@@ -87,9 +89,14 @@ async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
 async function followLater(core: Core, seen: Seen, observation: Observation): Promise<RecordedEvidence> {
   return untilStored(async () => {
     const effect = await currentEffect(core, seen.key)
-    const moves = movesAfter(core, effect, await proposalsBehind(core, effect), seen)
-    const answer = await commit(core, changeOf(core, seen.key.tenant, moves))
-    return answer.kind === 'committed' ? recorded(effect, observation, moves) : LOST_RACE
+    const proposals = await proposalsBehind(core, effect)
+    const moves = movesAfter(core, effect, proposals, seen)
+    const owner = ownerAfter(effect, proposals, moves)
+    const dueAt = owner === null ? null : seen.dueAt(effect, owner)
+    const after = { ...effect, version: effect.version + 1, verifyDueAt: dueAt }
+    const write = effectWrite(after, effect.version)
+    const answer = await commit(core, changeOf(core, seen.key.tenant, moves, { effect: write }))
+    return answer.kind === 'committed' ? recorded(after, observation, moves) : LOST_RACE
   })
 }
 

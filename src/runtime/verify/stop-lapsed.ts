@@ -1,8 +1,11 @@
 // Stopping: where a definition can, the target is told once to refuse or cancel what a lapsed attempt may still send.
+import { z } from 'zod'
 import { withObserved } from '../../effect/effect-changes.ts'
 import type { Effect, Observation } from '../../effect/effect.ts'
 import { isReference } from '../../effect/reference.ts'
-import type { Stop, Stopped } from '../../proposal/action.ts'
+import { canonicalText } from '../../proposal/content/canonical-text.ts'
+import type { Stop } from '../../proposal/action.ts'
+import { withoutUndefined } from '../../proposal/answers/host-answer.ts'
 import type { Contract } from '../../proposal/contract.ts'
 import { openContent } from '../content.ts'
 import type { Core } from '../core.ts'
@@ -15,6 +18,8 @@ import type { Registered } from '../registry.ts'
 import { LOST_RACE, untilStored } from '../rounds.ts'
 
 type Means = 'fence' | 'cancel'
+
+const stoppedSchema = z.strictObject({ acknowledged: z.boolean(), externalReference: z.string().exactOptional() })
 
 /**
  * Calls the definition's `fence` and `cancel`, each once for a lapsed attempt, and stores what the target said: a `fenced`
@@ -65,7 +70,7 @@ async function stop(
     }
     return action[means]?.(input)
   })
-  const answer = call.kind === 'returned' ? call.value : undefined
+  const answer = call.kind === 'returned' ? stoppedSchema.safeParse(plainCopy(call.value)).data : undefined
   const observation: Omit<Observation, 'sequence'> = {
     source: means,
     answer: answer?.acknowledged === true ? 'acknowledged' : 'not_acknowledged',
@@ -94,6 +99,12 @@ async function stop(
   })
 }
 
-function referenceOf(answer: Stopped | undefined): Observation['externalReference'] {
+// Whatever the host answers is copied once, as plain data; what cannot be copied acknowledges nothing.
+function plainCopy(answer: unknown): unknown {
+  const text = canonicalText(withoutUndefined(answer), 'factsBytes')
+  return typeof text === 'string' ? JSON.parse(text) : undefined
+}
+
+function referenceOf(answer: z.output<typeof stoppedSchema> | undefined): Observation['externalReference'] {
   return isReference(answer?.externalReference) ? answer.externalReference : null
 }

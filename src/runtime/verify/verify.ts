@@ -8,6 +8,7 @@ import { budgetSpent, nextLookAt } from '../../proposal/answers/verification-sch
 import { attemptResult } from '../execute/attempt-detail.ts'
 import { type Core, openKey } from '../core.ts'
 import { lookAtTarget } from './look.ts'
+import { isErased } from './neighbour.ts'
 import type { LiveProposal } from '../ports.ts'
 import type { Actor } from '../record.ts'
 import { type RecordedEvidence, recordEvidence } from './record-evidence.ts'
@@ -30,7 +31,7 @@ export async function verifyEffect(
   const judged = await lookAtTarget(core, registered, effect, owner)
   if (judged === null) return null
   const key = await openKey(core, owner)
-  const { observation, factsText } = judged
+  const { observation, factsText } = await asItMayBeKept(core, owner, judged)
   return recordEvidence(core, {
     key: effect.key,
     observation,
@@ -53,6 +54,13 @@ export async function verifyEffect(
     result: await sealedResult(core, effect, owner, judged, key),
     actor,
   })
+}
+
+// Erased while it was being looked at: what remains is the verdict, the attempts and the time (rules R19).
+async function asItMayBeKept(core: Core, { proposal }: LiveProposal, judged: Judged): Promise<Judged> {
+  if (!(await isErased(core, proposal.tenant, proposal.ref))) return judged
+  const observation = { ...judged.observation, reason: null, externalReference: null }
+  return { ...judged, observation, factsText: null, resultText: null }
 }
 
 // The verifier's result; without one the executor's, but only if both speak of the same thing at the target.
