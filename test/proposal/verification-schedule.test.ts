@@ -64,6 +64,10 @@ describe('rule R6: before the boundary every look doubles it, and the boundary e
     expect(next(inDoubt, { now: boundary })).toBe(boundary + 5_000)
   })
 
+  it('rule R6 at the boundary the looks before it are forgotten', () => {
+    expect(next(claimed(inDoubt.attempts, [observation(), observation()]), { now: boundary })).toBe(boundary + 5_000)
+  })
+
   it('rule R6 looks at earlier attempts, and what was no look, do not count', () => {
     const twice = claimed(
       [...inDoubt.attempts, ...inDoubt.attempts],
