@@ -11,6 +11,7 @@ import { erase, type EraseInput, type ErasureResult } from './erase/erase.ts'
 import { execute, type ExecuteInput } from './execute/execute.ts'
 import { expireDue, type ExpiredDue } from './expire-due.ts'
 import { exportEvidence } from './export-evidence.ts'
+import type { OnHostError } from './host-trouble.ts'
 import { list, type ListInput, type ListPage } from './list.ts'
 import { type ObservationResult, observe, type ObserveInput } from './operate/observe.ts'
 import { resume, type ResumeInput, settle, type SettleInput } from './operate/operate.ts'
@@ -37,6 +38,12 @@ export interface RuntimeOptions {
   readonly ids?: Ids
   /** Default: silent. */
   readonly logger?: Logger
+  /**
+   * Receives what a method of an action threw, or an error that says that it took too long or answered something
+   * malformed. The host gets its own error: the library never logs it, shows it or stores it in clear. An error that this
+   * throws is ignored.
+   */
+  readonly onHostError?: OnHostError
 }
 
 /**
@@ -73,6 +80,7 @@ export class ProposalRuntime {
       registry,
       referenceKey,
       logger: options.logger ?? SILENT,
+      onHostError: options.onHostError,
       instance: ids.token(),
       verifying: new Set(),
       hearing: new Map(),

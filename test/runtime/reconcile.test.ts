@@ -12,12 +12,17 @@ import {
   resendAfter,
   says,
   underWay,
+  type VerifierAnswer,
 } from './execution-world.ts'
-import { answerOf, reference, refused, START, STORES, type StoreKind } from './harness.ts'
+import { answerOf, reference, refused, START, STORES, type StoreKind, unsound } from './harness.ts'
 import { operator, reader, requester, service, stranger, TENANT } from './sessions.ts'
 
 const LEASE_MS = 60_000
 const BOUNDARY_MS = 120_000
+
+const threw: VerifierAnswer = () => {
+  throw new Error('card 4111 of Carla')
+}
 
 interface Accepted {
   readonly world: ExecutionWorld
@@ -62,6 +67,21 @@ describe.each(STORES)('lifecycle 7 on %s', (store) => {
 
     expect(await answerOf(world.runtime.reconcile(by, proposal))).toBe(answer)
     expect(world.action.calls.verify).toBe(answer === 'verified' ? 1 : 0)
+  })
+
+  it.each<{ readonly what: string; readonly verify: VerifierAnswer; readonly reason: string }>([
+    { what: 'threw', verify: threw, reason: 'verifier_threw' },
+    { what: 'answered something else', verify: () => unsound('done'), reason: 'malformed_answer' },
+    { what: 'named another key', verify: says.doneAs({ identity: unsound('another') }), reason: 'identity_mismatch' },
+    { what: 'left a fact out', verify: says.doneAs({ facts: unsound({}) }), reason: 'fact_missing' },
+  ])('says so when the verifier $what', async ({ verify, reason }) => {
+    const { world, proposal } = await openAccepted(store)
+    world.action.methods.verify = answering(verify)
+    await world.clock.advance(5_000)
+
+    const { outcome, reason: said } = await world.runtime.reconcile(service, proposal)
+
+    expect([outcome, said]).toEqual(['verification_pending', reason])
   })
 
   it('asks nothing about a proposal that has made no attempt', async () => {

@@ -14,6 +14,7 @@ import { type About, callerOf, may } from '../authority.ts'
 import type { Core } from '../core.ts'
 import { removeContent } from './entomb.ts'
 import { callHost } from '../host-call.ts'
+import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import { isReadable, type Loaded } from '../load.ts'
 import type { ErasedProposal, LiveProposal } from '../ports.ts'
 
@@ -77,10 +78,14 @@ export async function refuseHeld(
   const { tenant, ref, requester, agent } = proposal
   const context = { tenant, proposal: ref, requester, agent }
   const call = await callHost(core.clock, hostTimeoutMs, (signal) => action.isHeld?.({ context, signal }))
+  const asked = { method: 'isHeld', proposal: ref }
+  troubleUnlessReturned(core, asked, call)
   if (call.kind === 'threw') throw new AuthorizationUnavailable({ cause: call.error })
   if (call.kind === 'timed_out') throw new AuthorizationUnavailable()
+  const answer: unknown = call.value
+  if (typeof answer !== 'boolean') hostTrouble(core, asked, { kind: 'malformed' })
   // Only an exact "no" lets content go.
-  if (call.value !== false) throw new ErasureHeld()
+  if (answer !== false) throw new ErasureHeld()
 }
 
 export function erased(proposal: Reference): ErasureResult {

@@ -5,6 +5,7 @@ import { type ExecutorWord, executorWord, type HostCall } from '../../proposal/a
 import type { Resolution } from '../../proposal/answers/resolution.ts'
 import type { Core } from '../core.ts'
 import { settled } from '../host-call.ts'
+import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import type { Admitted } from './settle-attempt.ts'
 
 /** What the executor is called with, beside its attempt. */
@@ -46,7 +47,12 @@ export async function callExecutor(core: Core, call: ExecutorCall): Promise<Exec
     // A process that stood still wakes up with its timers behind: its signal has not fired and should have.
     const late = abort.signal.aborted || core.clock.monotonic() >= abortAtMs
     const facts = { late, sending, at: core.clock.now() }
-    return executorWord(ended, facts, registered.executed)
+    const word = executorWord(ended, facts, registered.executed)
+    const asked = { method: 'execute', proposal: proposal.ref }
+    // A word of failure that counts is an answer; every other error is the host's trouble.
+    if (word.ending.evidence !== 'FAILED') troubleUnlessReturned(core, asked, ended)
+    if (word.ending.reason === 'malformed_return') hostTrouble(core, asked, { kind: 'malformed' })
+    return word
   }
 
   const returned = settled(() => {

@@ -19,6 +19,7 @@ import { type Content, openContent } from '../content.ts'
 import type { Core } from '../core.ts'
 import { previewOf } from '../prepare/draft.ts'
 import { blocked, conclude, type Execution, type Round } from './execution.ts'
+import { hostTrouble } from '../host-trouble.ts'
 import { load } from '../load.ts'
 import { lookAgain } from './look-again.ts'
 import { reconcileStored } from '../verify/reconcile.ts'
@@ -80,7 +81,7 @@ async function executeApproved(execution: Execution): Promise<Round> {
   if (registered === null || registered.definition.digest !== stored.proposal.definitionDigest) {
     return blocked(execution, 'definition_changed')
   }
-  if (!previewIsSame(registered.definition, content)) return blocked(execution, 'preview_differs')
+  if (!previewIsSame(execution, registered.definition, content)) return blocked(execution, 'preview_differs')
 
   const effect = await core.store.effect(stored.proposal.effect)
   if (effect !== null && isInDoubtByNow(effect, stored.proposal.ref)) return LOST_RACE
@@ -123,9 +124,15 @@ async function committedContent({ core, stored }: Execution): Promise<Content | 
   }
 }
 
-function previewIsSame(definition: Registered['definition'], { snapshot, preview }: Content): boolean {
+function previewIsSame(
+  { core, stored }: Execution,
+  definition: Registered['definition'],
+  { snapshot, preview }: Content,
+): boolean {
+  const asked = { method: 'preview', proposal: stored.proposal.ref }
   try {
-    return canonical(previewOf(definition, snapshot)) === canonical(preview)
+    const shown = previewOf(definition, snapshot, (trouble) => hostTrouble(core, asked, trouble))
+    return canonical(shown) === canonical(preview)
   } catch {
     return false
   }

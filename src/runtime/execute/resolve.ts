@@ -4,6 +4,7 @@ import type { Proposal } from '../../proposal/proposal.ts'
 import { judgeResolution, type Resolution } from '../../proposal/answers/resolution.ts'
 import type { Core } from '../core.ts'
 import { callHost } from '../host-call.ts'
+import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import type { Registered } from '../registry.ts'
 
 /** What it is now, held against what was approved; null when the host throws, is too slow or answers anything else. */
@@ -19,5 +20,9 @@ export async function resolve(
     // The snapshot was committed to under this very definition.
     return action.resolve({ snapshot: snapshot as Parameters<typeof action.resolve>[0]['snapshot'], context, signal })
   })
-  return judgeResolution(call, resolved, snapshot, materiality)
+  const asked = { method: 'resolve', proposal: ref }
+  troubleUnlessReturned(core, asked, call)
+  const resolution = judgeResolution(call, resolved, snapshot, materiality)
+  if (call.kind === 'returned' && resolution === null) hostTrouble(core, asked, { kind: 'malformed' })
+  return resolution
 }

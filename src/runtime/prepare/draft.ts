@@ -20,6 +20,7 @@ import { withoutUndefined } from '../../proposal/answers/host-answer.ts'
 import { isNoApproval, type PolicyInput } from '../../proposal/policy/policy.ts'
 import { pathKind } from '../../proposal/definition/schema-pointer.ts'
 import type { Core } from '../core.ts'
+import { hostTrouble, type Trouble } from '../host-trouble.ts'
 import type { LiveProposal } from '../ports.ts'
 import { type ChangeParts, receiptBody } from '../record.ts'
 import type { Registered } from '../registry.ts'
@@ -55,7 +56,9 @@ export interface Draft {
 export async function draftProposal(core: Core, registered: Registered, intention: Intention): Promise<Draft> {
   const { definition } = registered
   demandFactsFit(definition, intention.snapshot)
-  const preview = previewOf(definition, intention.snapshot)
+  const preview = previewOf(definition, intention.snapshot, (trouble) => {
+    hostTrouble(core, { method: 'preview', proposal: intention.ref }, trouble)
+  })
   const policy = await choosePolicy(core, definition, intention)
   const owner = { tenant: intention.effect.tenant, proposal: intention.ref }
   const { key, wrapped } = await core.keys.create(owner)
@@ -100,21 +103,29 @@ function demandFactsFit({ facts }: Definition, snapshot: JsonValue): void {
 
 /**
  * What the action shows for a snapshot: a pure function of it, computed here and again at execution (rules R10).
+ * `tell` hears what the host did wrong.
  * @throws InvalidPreparation, LimitExceeded
  */
-export function previewOf(definition: Definition, snapshot: JsonValue): JsonValue {
+export function previewOf(
+  definition: Definition,
+  snapshot: JsonValue,
+  tell: (trouble: Trouble) => void = () => {},
+): JsonValue {
   const { action, schemas } = definition
   let shown: unknown
   try {
     shown = action.preview(snapshot as Parameters<typeof action.preview>[0])
-  } catch {
+  } catch (error) {
+    tell({ kind: 'threw', error })
     // What the host's code threw stays with it: it may name what is private.
     throw new InvalidPreparation([{ path: '/preview', rule: 'threw', message: 'preview threw' }])
   }
   const parsed = parseContent(schemas.preview, shown, 'previewBytes')
   if (parsed.ok) return parsed.value as JsonValue
-  if (parsed.limit !== null) throw new LimitExceeded(parsed.limit)
-  throw new InvalidPreparation(parsed.problems.map((problem) => ({ ...problem, path: `/preview${problem.path}` })))
+  const problems = parsed.problems.map((problem) => ({ ...problem, path: `/preview${problem.path}` }))
+  const error = parsed.limit === null ? new InvalidPreparation(problems) : new LimitExceeded(parsed.limit)
+  tell({ kind: 'malformed', error })
+  throw error
 }
 
 async function choosePolicy(core: Core, definition: Definition, intention: Intention): Promise<FrozenPolicy> {
@@ -123,7 +134,10 @@ async function choosePolicy(core: Core, definition: Definition, intention: Inten
   let input = policy
   if (typeof input === 'function') {
     const related = await relatedProposals(core, intention.effect, intention.subject, intention.ref)
-    input = plainPolicy(chosen(input, snapshot, related))
+    const tell = (error: unknown): void => {
+      hostTrouble(core, { method: 'policy', proposal: intention.ref }, { kind: 'threw', error })
+    }
+    input = plainPolicy(chosen(input, snapshot, related, tell))
     const problems = checkPolicy(input, (pointer) => pathKind(schemas.snapshot, pointer))
     if (problems.length > 0) throw new InvalidPreparation(problems)
   }
@@ -138,12 +152,14 @@ function chosen(
   choose: Extract<Definition['policy'], (...args: never[]) => unknown>,
   snapshot: JsonValue,
   related: readonly Proposal[],
+  tell: (error: unknown) => void,
 ): ReturnType<typeof choose> {
   try {
     // The snapshot was read through this definition's own schema.
     const typed = snapshot as Parameters<typeof choose>[0]['snapshot']
     return choose({ snapshot: typed, related: related.map(({ ref, action, status }) => ({ ref, action, status })) })
-  } catch {
+  } catch (error) {
+    tell(error)
     throw new InvalidPreparation([{ path: '/policy', rule: 'threw', message: 'the policy function threw' }])
   }
 }

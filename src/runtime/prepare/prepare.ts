@@ -30,6 +30,7 @@ import { demand } from '../authority.ts'
 import type { Core } from '../core.ts'
 import { draftProposal } from './draft.ts'
 import { callHost } from '../host-call.ts'
+import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import { isReadable, load, loadIfReadable } from '../load.ts'
 import { changeOf, type Recorded } from '../record.ts'
 import type { Registered } from '../registry.ts'
@@ -184,12 +185,17 @@ async function askHost(
     })
   })
   if (call.kind === 'threw' && call.error instanceof PreparationRefused) throw call.error
+  const asked = { method: 'prepare', proposal: ref }
+  troubleUnlessReturned(core, asked, call)
   if (call.kind === 'threw') throw new PreparationFailed({ cause: call.error })
   if (call.kind === 'timed_out') throw new PreparationFailed()
 
   const content = parseAnswer(schema, withoutUndefined(call.value), 'snapshotBytes', { snapshot: 'snapshotBytes' })
-  if (!content.ok)
-    throw content.limit === null ? new InvalidPreparation(content.problems) : new LimitExceeded(content.limit)
+  if (!content.ok) {
+    const error = content.limit === null ? new InvalidPreparation(content.problems) : new LimitExceeded(content.limit)
+    hostTrouble(core, asked, { kind: 'malformed', error })
+    throw error
+  }
   const { snapshot, effectReference, subject } = content.value as {
     readonly snapshot: JsonValue
     readonly effectReference: string

@@ -2,10 +2,11 @@
 import type { JsonValue } from '../../effect/canonical-json.ts'
 import type { Attempt, Effect } from '../../effect/effect.ts'
 import type { Reference } from '../../effect/reference.ts'
-import { type Judged, judgeVerification } from '../../proposal/answers/judge-verification.ts'
+import { type Judged, type JudgedAgainst, judgeVerification } from '../../proposal/answers/judge-verification.ts'
 import { openContent } from '../content.ts'
 import type { Core } from '../core.ts'
 import { callHost } from '../host-call.ts'
+import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import { neighbour } from './neighbour.ts'
 import type { LiveProposal } from '../ports.ts'
 import type { Registered } from '../registry.ts'
@@ -50,9 +51,33 @@ export async function lookAtTarget(
       signal,
     })
   })
-  const compareFacts = action.compareFacts === undefined ? null : action.compareFacts.bind(action)
+  const told = { method: 'verify', proposal: ref }
+  troubleUnlessReturned(core, told, call)
   const asked = { keys, covers, beganAt, endedAt: Math.max(core.clock.now(), beganAt) }
-  return judgeVerification(call, asked, { definition, schema: verified, effect, contents, compareFacts })
+  const compareFacts = comparison(core, registered, ref)
+  const judged = judgeVerification(call, asked, { definition, schema: verified, effect, contents, compareFacts })
+  if (call.kind === 'returned' && judged.observation.reason === 'malformed_answer') {
+    hostTrouble(core, told, { kind: 'malformed' })
+  }
+  return judged
+}
+
+// The host's comparison, where there is one; what it gets wrong is told to the host before it is judged.
+function comparison(core: Core, { definition }: Registered, proposal: Reference): JudgedAgainst['compareFacts'] {
+  const { action } = definition
+  if (action.compareFacts === undefined) return null
+  const compareFacts = action.compareFacts.bind(action)
+  const told = { method: 'compareFacts', proposal }
+  return (approved, found) => {
+    try {
+      const answer = compareFacts(approved, found)
+      if (typeof answer !== 'boolean') hostTrouble(core, told, { kind: 'malformed' })
+      return answer
+    } catch (error) {
+      hostTrouble(core, told, { kind: 'threw', error })
+      throw error
+    }
+  }
 }
 
 // The owner's content is needed; a former owner's is used where it can still be opened.

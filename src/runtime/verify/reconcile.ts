@@ -151,7 +151,9 @@ async function look(round: Reconciliation, effect: Effect): Promise<Round> {
     const after = await core.store.proposal(stored.proposal.tenant, stored.proposal.ref)
     if (after?.kind !== 'live') return LOST_RACE
     const said = seen.moves.get(after.proposal.ref) ?? stay(outcomeOf(after.proposal.status))
-    return await resultOf(core, round.session, after, said)
+    // Where there is nothing more to say, what the look itself met with: the verifier threw, say, or a fact was missing.
+    const why = said.reason ?? seen.observation.reason
+    return await resultOf(core, round.session, after, { ...said, reason: why })
   } catch (error) {
     if (!(error instanceof ContentUnavailable)) throw error
     const passing = error.answer === 'denied' || error.answer === 'unavailable'

@@ -11,6 +11,7 @@ import { openContent } from '../content.ts'
 import type { Core } from '../core.ts'
 import { effectWrite } from '../effect-write.ts'
 import { callHost } from '../host-call.ts'
+import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import { attemptsOfTarget } from './look.ts'
 import type { LiveProposal } from '../ports.ts'
 import { changeOf } from '../record.ts'
@@ -70,7 +71,12 @@ async function stop(
     }
     return action[means]?.(input)
   })
+  const asked = { method: means, proposal: ref }
+  troubleUnlessReturned(core, asked, call)
   const answer = call.kind === 'returned' ? stoppedSchema.safeParse(plainCopy(call.value)).data : undefined
+  if (call.kind === 'returned' && typeof answer?.acknowledged !== 'boolean') {
+    hostTrouble(core, asked, { kind: 'malformed' })
+  }
   const observation: Omit<Observation, 'sequence'> = {
     source: means,
     answer: answer?.acknowledged === true ? 'acknowledged' : 'not_acknowledged',
