@@ -33,6 +33,8 @@ const KINDS: readonly string[] = ['user', 'service', 'agent'] satisfies Principa
  * @throws MalformedReference
  */
 export function parseSession(session: Session): CallerSession {
+  // What a host hands in is not checked by a compiler when its language has none.
+  if (!isObject(session)) throw new MalformedReference('/session')
   const { tenant, principal, owner, roles, assurance } = session
   if (!isReference(tenant)) throw new MalformedReference('/session/tenant')
   return {
@@ -44,13 +46,22 @@ export function parseSession(session: Session): CallerSession {
   }
 }
 
-function parsePrincipal({ kind, id }: Session['principal'], path: string): Principal {
+function parsePrincipal(principal: unknown, path: string): Principal {
+  if (!isObject(principal)) throw new MalformedReference(path)
+  const { kind, id } = principal as Session['principal']
   if (!KINDS.includes(kind)) throw new MalformedReference(`${path}/kind`)
   if (!isReference(id)) throw new MalformedReference(`${path}/id`)
   return { kind, id }
 }
 
-function parseNames(names: readonly string[], path: string): readonly string[] {
-  for (const [index, name] of names.entries()) if (!isReference(name)) throw new MalformedReference(`${path}/${index}`)
-  return [...names]
+function parseNames(names: unknown, path: string): readonly string[] {
+  if (!Array.isArray(names)) throw new MalformedReference(path)
+  return names.map((name: unknown, index) => {
+    if (!isReference(name)) throw new MalformedReference(`${path}/${index}`)
+    return name
+  })
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -1,6 +1,5 @@
 // Host trouble: a call of the action that went wrong is told to its host, and to nobody else.
 import type { Core } from './core.ts'
-import { settled } from './host-call.ts'
 
 /** A call of an action's method. */
 export interface MethodCall {
@@ -25,8 +24,8 @@ export type Trouble =
 export function hostTrouble(core: Pick<Core, 'logger' | 'onHostError'>, call: MethodCall, trouble: Trouble): void {
   const { method, proposal } = call
   const fields = { proposal, method, trouble: trouble.kind }
-  void settled(() => core.logger.warn(fields, 'a call of the action failed'))
-  void settled(() => core.onHostError?.(errorOf(call, trouble), { method, proposal }))
+  ignoringFailure(() => core.logger.warn(fields, 'a call of the action failed'))
+  ignoringFailure(() => core.onHostError?.(errorOf(call, trouble), { method, proposal }))
 }
 
 /** Likewise for a call that did not return; one that did is for its caller to judge. */
@@ -36,6 +35,13 @@ export function troubleUnlessReturned(
   ended: { readonly kind: 'returned' } | Exclude<Trouble, { kind: 'malformed' }>,
 ): void {
   if (ended.kind !== 'returned') hostTrouble(core, call, ended)
+}
+
+// A host's function may throw at once, or reject later.
+function ignoringFailure(call: () => unknown): void {
+  new Promise<unknown>((resolve) => {
+    resolve(call())
+  }).catch(() => {})
 }
 
 function errorOf({ method }: MethodCall, trouble: Trouble): unknown {

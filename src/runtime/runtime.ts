@@ -1,10 +1,12 @@
 // The runtime of proposals: one class whose methods are the operations of the lifecycle.
+import process from 'node:process'
 import type { AnyAction } from '../proposal/action.ts'
 import type { EvidenceBundle } from '../proposal/receipts/evidence-bundle.ts'
 import { parseSession, type Session } from '../proposal/session.ts'
 import { adopt } from './adopt.ts'
 import { check, type CheckResult } from './check.ts'
 import type { Core } from './core.ts'
+import { demandInput, demandOptions } from './demand-shape.ts'
 import { approve, type DecisionInput, reject, revokeApproval } from './decide.ts'
 import { eraseDue } from './erase/erase-due.ts'
 import { erase, type EraseInput, type ErasureResult } from './erase/erase.ts'
@@ -24,6 +26,7 @@ import { Registry } from './registry.ts'
 import type { OperationResult } from './result.ts'
 import { ProposalKeys } from './keys/sealing.ts'
 import { SILENT } from './silent-logger.ts'
+import { assertSuitableNode } from './suitable-node.ts'
 import { systemClock } from './system-clock.ts'
 import { systemIds } from './system-ids.ts'
 import { withdraw, type WithdrawInput } from './withdraw.ts'
@@ -63,9 +66,12 @@ export class ProposalRuntime {
   /**
    * Registers the actions and ties them to the store, which remembers the reference key and every effect domain.
    * @throws DefinitionError for an action that cannot be safe, or whose effects the store knows under another domain.
+   * @throws TypeError for options that are none.
    * @throws ReferenceKeyChanged when the store was used with another reference key.
    */
   static async open(options: RuntimeOptions): Promise<ProposalRuntime> {
+    assertSuitableNode(process.versions.node)
+    demandOptions(options)
     const clock = options.clock ?? systemClock
     const ids = options.ids ?? systemIds()
     const registry = new Registry(options.actions)
@@ -89,16 +95,19 @@ export class ProposalRuntime {
 
   /** Stores a proposal: what would happen, shown and committed to, waiting for authority. Spec: lifecycle 4. */
   async prepare(session: Session, input: PrepareInput): Promise<OperationResult> {
+    demandInput(input, '/action')
     return prepare(this.#core, parseSession(session), input)
   }
 
   /** Records an approval of exactly what the commitment stands for. Spec: lifecycle 5. */
   async approve(session: Session, proposal: string, input: DecisionInput): Promise<OperationResult> {
+    demandInput(input, '/commitment')
     return approve(this.#core, parseSession(session), proposal, input)
   }
 
   /** Closes the proposal by a decision. Spec: lifecycle 5. */
   async reject(session: Session, proposal: string, input: DecisionInput): Promise<OperationResult> {
+    demandInput(input, '/commitment')
     return reject(this.#core, parseSession(session), proposal, input)
   }
 
@@ -134,21 +143,25 @@ export class ProposalRuntime {
 
   /** Has an effect that waits for a person verified again, with fresh budgets. Spec: lifecycle 7. */
   async resume(session: Session, proposal: string, input: ResumeInput): Promise<OperationResult> {
+    demandInput(input, '/reason')
     return resume(this.#core, parseSession(session), proposal, input)
   }
 
   /** Records what a person found out about an effect, beside its evidence. Spec: rules R8. */
   async settle(session: Session, proposal: string, input: SettleInput): Promise<OperationResult> {
+    demandInput(input, '/verdict')
     return settle(this.#core, parseSession(session), proposal, input)
   }
 
   /** Takes a provider's announcement: a look at the target is due now, and nothing else. Spec: rules R7. */
   async observe(session: Session, input: ObserveInput): Promise<ObservationResult> {
+    demandInput(input, '/eventId')
     return observe(this.#core, parseSession(session), input)
   }
 
   /** Removes all content of a proposal, at once or when its effect is settled. Spec: policy-and-protection 5. */
   async erase(session: Session, proposal: string, input: EraseInput): Promise<ErasureResult> {
+    demandInput(input, '/reason')
     return erase(this.#core, parseSession(session), proposal, input)
   }
 

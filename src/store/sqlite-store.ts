@@ -81,7 +81,13 @@ export async function migrateSqlite(
 
 function sqliteFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
   // The driver would take these for something else than the path of a file, or for the path without its spaces.
-  if (path === '' || path === ':memory:' || path.startsWith('file:') || path.trim() !== path) {
+  if (
+    typeof path !== 'string' ||
+    path === '' ||
+    path === ':memory:' ||
+    path.startsWith('file:') ||
+    path.trim() !== path
+  ) {
     throw new TypeError('A SQLite store is kept in a file, which is named by its path')
   }
   // Absolute, since the file is opened anew after a commit that was not confirmed, wherever the process is by then.

@@ -29,6 +29,11 @@ describe('parseSession', () => {
 
   it.each<[string, Partial<Record<keyof Session, unknown>>]>([
     ['/session/tenant', { tenant: ' acme' }],
+    ['/session/principal', { principal: undefined }],
+    ['/session/owner', { owner: null }],
+    ['/session/roles', { roles: undefined }],
+    ['/session/roles', { roles: 'support' }],
+    ['/session/assurance', { assurance: null }],
     ['/session/principal/kind', { principal: { kind: 'root', id: 'x' } }],
     ['/session/principal/id', { principal: { kind: 'user', id: '' } }],
     ['/session/owner/kind', { owner: { kind: 'root', id: 'x' } }],
@@ -40,5 +45,12 @@ describe('parseSession', () => {
 
     expect(parse).toThrow(MalformedReference)
     expect(parse).toThrow(path)
+  })
+
+  it.each([null, undefined, 'user:rita'])('refuses %s in the place of a session', (given) => {
+    const parse = (): unknown => parseSession(given as Session & string)
+
+    expect(parse).toThrow(MalformedReference)
+    expect(parse).toThrow('/session ')
   })
 })

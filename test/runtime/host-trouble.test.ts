@@ -30,11 +30,12 @@ async function openEars(methods: Partial<Methods>, onHostError?: OnHostError): P
 }
 
 /** One proposal through everything that calls the action; what is refused on the way is no matter here. */
-async function live({ runtime, action, input, clock }: World): Promise<void> {
-  const { proposal, commitment } = await runtime.prepare(requester, input())
+async function live(world: World): Promise<void> {
+  const { runtime, action, clock } = world
+  const { proposal, commitment } = await world.prepared()
   await answerOf(runtime.approve(finance1, proposal, { commitment }))
   await answerOf(runtime.execute(requester, proposal))
-  clock.advance(HOUR_MS)
+  await clock.advance(HOUR_MS)
   await answerOf(runtime.reconcile(operator, proposal, { now: true }))
   await answerOf(runtime.erase(privacy, proposal, { reason: 'asked_for' }))
   expect(action.calls.prepare).toBe(1)
@@ -76,7 +77,7 @@ describe('a method of the action that goes wrong', () => {
     const { world, told, logged } = await openEars({ prepare: () => new Promise(() => {}) })
     const refused = answerOf(world.prepared())
     await vi.waitFor(() => expect(world.action.calls.prepare).toBe(1))
-    world.clock.advance(HOUR_MS)
+    await world.clock.advance(HOUR_MS)
     expect(await refused).toBe('preparation_failed')
     expect(told).toMatchObject([{ error: 'Error: prepare did not answer within its limit.', method: 'prepare' }])
     expect(logged).toMatchObject([{ method: 'prepare', trouble: 'timed_out' }])
