@@ -175,12 +175,24 @@ describe('a key file', () => {
     await writeFile(join(where, 'empty'), '', { mode: 0o600 })
     await symlink(join(where, 'nowhere'), join(where, 'dangling'))
 
-    for (const name of ['missing', 'inside', 'empty', 'dangling', join('no-folder', 'x')]) {
-      const error = await refused(keyringFile(join(where, name)))
-      expect(error).toMatchObject({ name: 'KeyringError', code: 'keyring_unusable' })
+    const missing = (name: string): string =>
+      `The key file ${join(where, name)} is missing; { create: true } makes one with fresh keys.`
+    const inside = `There is a folder in the place of the key file ${join(where, 'inside')}.`
+    const empty = `The key file ${join(where, 'empty')} is empty. If it never held keys, remove it and have it made anew.`
+    const noFolder = `The folder ${join(where, 'no-folder')} of the key file does not exist.`
+    for (const [name, create, sentence] of [
+      ['missing', false, missing('missing')],
+      ['dangling', false, missing('dangling')],
+      ['inside', false, inside],
+      ['inside', true, inside],
+      ['empty', false, empty],
+      ['empty', true, empty],
+      [join('no-folder', 'x'), false, noFolder],
+      [join('no-folder', 'x'), true, noFolder],
+    ] as const) {
+      const error = await refused(keyringFile(join(where, name), { create }))
+      expect(error).toMatchObject({ name: 'KeyringError', code: 'keyring_unusable', message: sentence })
     }
-    const error = await refused(keyringFile(join(where, 'no-folder', 'x'), { create: true }))
-    expect(error.message).toBe(`The key file ${join(where, 'no-folder', 'x')} cannot be made.`)
   })
 
   it('that somebody has spoiled tells the entry, and no key', async () => {
@@ -190,7 +202,9 @@ describe('a key file', () => {
 
     const error = await refused(keyringFile(path))
 
-    expect(error.message).toBe('Entry 2 of the keyring is not 32 bytes in base64url.')
+    expect(error.message).toBe(
+      `The key file ${path} cannot be used. Entry 2 of the keyring is not 32 bytes in base64url.`,
+    )
     expect(error.stack).not.toContain(key)
   })
 })

@@ -1,8 +1,10 @@
 // Key files: made once, added to, and never half written; only their owner can read them.
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { KeyringError, newKeyringText, withNewKey } from './local-keyring.ts'
+import type { Keyring } from '../ports.ts'
+import { KeyringError, localKeyring, newKeyringText, withNewKey } from './local-keyring.ts'
 
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
@@ -20,6 +22,7 @@ export async function createKeyFile(path: string, options: { readonly keep?: boo
     await link(draft, path)
     await syncFolderOf(path)
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') throw unreadable(path, error)
     if (!isExisting(error)) throw new KeyringError(`The key file ${path} cannot be made.`)
     if (options.keep !== true) throw new KeyringError(`The key file ${path} exists; it is not overwritten.`)
   } finally {
@@ -56,15 +59,30 @@ export async function addKeyToFile(path: string): Promise<{ readonly version: st
   }
 }
 
-/** The text of a key file. @throws KeyringError when it is missing, or readable for others. */
+/** The text of a key file. @throws KeyringError when it is missing, empty, no file, or readable for others. */
 export async function readKeyFile(path: string): Promise<string> {
   try {
-    const { mode } = await stat(path)
-    if ((mode & OTHERS) !== 0) throw new KeyringError(`The key file ${path} can be read by others; make its mode 0600.`)
-    return await readFile(path, 'utf8')
+    const stats = await stat(path)
+    if (stats.isDirectory()) throw new KeyringError(`There is a folder in the place of the key file ${path}.`)
+    if ((stats.mode & OTHERS) !== 0) {
+      throw new KeyringError(`The key file ${path} can be read by others; make its mode 0600.`)
+    }
+    const text = await readFile(path, 'utf8')
+    if (text.trim() !== '') return text
+    throw new KeyringError(`The key file ${path} is empty. If it never held keys, remove it and have it made anew.`)
   } catch (error) {
-    if (error instanceof KeyringError) throw error
-    throw new KeyringError(`The key file ${path} cannot be read.`)
+    throw error instanceof KeyringError ? error : unreadable(path, error)
+  }
+}
+
+/** The keyring that a key file holds. @throws KeyringError, which names the file. */
+export async function readKeyringFile(path: string): Promise<Keyring> {
+  const text = await readKeyFile(path)
+  try {
+    return localKeyring(text)
+  } catch (error) {
+    if (!(error instanceof KeyringError)) throw error
+    throw new KeyringError(`The key file ${path} cannot be used. ${error.message}`)
   }
 }
 
@@ -73,9 +91,16 @@ export async function stampOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
     return [ino, size, mtimeNs, ctimeNs].join('/')
-  } catch {
-    throw new KeyringError(`The key file ${path} cannot be read.`)
+  } catch (error) {
+    throw unreadable(path, error)
   }
+}
+
+function unreadable(path: string, error: unknown): KeyringError {
+  if (codeOf(error) !== 'ENOENT') return new KeyringError(`The key file ${path} cannot be read.`)
+  const folder = dirname(path)
+  if (!existsSync(folder)) return new KeyringError(`The folder ${folder} of the key file does not exist.`)
+  return new KeyringError(`The key file ${path} is missing; { create: true } makes one with fresh keys.`)
 }
 
 async function write(path: string, text: string): Promise<void> {
@@ -116,5 +141,9 @@ async function syncFolderOf(path: string): Promise<void> {
 }
 
 function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
+  return codeOf(error) === 'EEXIST'
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null
 }

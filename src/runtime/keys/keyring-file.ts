@@ -1,7 +1,7 @@
 // The key file as a keyring: it is read when it is opened, and again when it has changed or a version is asked for anew.
 import { sameBytes } from '../../effect/hash.ts'
-import { createKeyFile, readKeyFile, stampOf } from './key-file.ts'
-import { KeyringError, localKeyring } from './local-keyring.ts'
+import { createKeyFile, readKeyringFile, stampOf } from './key-file.ts'
+import { KeyringError } from './local-keyring.ts'
 import type { KeyEncryptionKey, Keyring } from '../ports.ts'
 import { KeyUnavailable } from './sealing.ts'
 
@@ -14,7 +14,7 @@ import { KeyUnavailable } from './sealing.ts'
 export async function keyringFile(path: string, options: { readonly create?: boolean } = {}): Promise<Keyring> {
   if (options.create === true) await createKeyFile(path, { keep: true })
   const stamp = await stampOf(path)
-  return new FileKeyring(path, { stamp, keyring: localKeyring(await readKeyFile(path)) })
+  return new FileKeyring(path, { stamp, keyring: await readKeyringFile(path) })
 }
 
 interface Loaded {
@@ -57,7 +57,7 @@ class FileKeyring implements Keyring {
   async #reload(): Promise<void> {
     const stamp = await stampOf(this.#path)
     if (stamp === this.#loaded.stamp) return
-    const keyring = localKeyring(await readKeyFile(this.#path))
+    const keyring = await readKeyringFile(this.#path)
     if (!sameBytes(await keyring.referenceKey(), await this.referenceKey())) {
       throw new KeyringError(`The key file ${this.#path} has another reference key, which never rotates.`)
     }
