@@ -1,7 +1,10 @@
 // The loop that a team would write by hand: five durable transactions a lifecycle in three tables, with prepared statements.
+import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 
 const BODY = 'b'.repeat(1_000)
+
+const nextTurn = promisify(setImmediate)
 
 /** One unit of it, and its end. It keeps no guards, no receipts' chain, no protection: it is the floor, not an alternative. */
 export function handWrittenLoop(file: string): { readonly run: () => Promise<void>; readonly close: () => void } {
@@ -34,7 +37,7 @@ export function handWrittenLoop(file: string): { readonly run: () => Promise<voi
       const proposal = id
       for (let index = 0; index < steps.length; index++) {
         step.immediate(proposal, index)
-        await null
+        await nextTurn()
       }
     },
     close: () => db.close(),

@@ -30,7 +30,13 @@ const transfer = contract({
   },
   lifetime: '1h',
   policy: { require: [{ name: 'finance', count: 1, from: { role: 'finance' } }] },
-  permissions: { prepare: 'support', read: ['support', 'finance'], decide: 'finance', execute: 'support', reconcile: 'support' },
+  permissions: {
+    prepare: 'support',
+    read: ['support', 'finance'],
+    decide: 'finance',
+    execute: 'support',
+    reconcile: 'support',
+  },
   facts: ['/amount'],
   target: { name: 'bench', idempotent: { keyLifetime: '24h' } },
   // Verification is due at once: what is measured is the runtime, not a wait.

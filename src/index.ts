@@ -36,7 +36,7 @@ export {
 } from './proposal/action.ts'
 export { OUTCOMES, type OutcomeCode, type Reason, REASONS, type RefusalCode, REFUSALS } from './proposal/codes.ts'
 export { type Act, ACTS, type Contract, contract, type Schemas, type VerificationInput } from './proposal/contract.ts'
-export type { Duration } from './proposal/duration.ts'
+export type { Duration } from './proposal/definition/duration.ts'
 export {
   ActionNotRegistered,
   type AnyRefusal,
@@ -67,7 +67,7 @@ export {
   StoredDataCorrupt,
   StoreUnavailable,
 } from './proposal/errors.ts'
-export type { EvidenceBundle, MalformedBundle } from './proposal/evidence-bundle.ts'
+export type { EvidenceBundle, MalformedBundle } from './proposal/receipts/evidence-bundle.ts'
 export { money, type Money } from './proposal/money.ts'
 export {
   type AmountCondition,
@@ -80,21 +80,21 @@ export {
   type PolicyInput,
   type RelatedProposal,
   type RequirementInput,
-} from './proposal/policy.ts'
+} from './proposal/policy/policy.ts'
 export type { Principal, PrincipalKind } from './proposal/principal.ts'
 export type { Session } from './proposal/session.ts'
 export type { Status } from './proposal/status.ts'
-export { type EvidenceReport, verifyEvidence } from './proposal/verify-evidence.ts'
+export { type EvidenceReport, verifyEvidence } from './proposal/receipts/verify-evidence.ts'
 
 // runtime/: in which order
-export type { ErasureResult } from './runtime/erase.ts'
-export { addKeyToFile, createKeyFile } from './runtime/key-file.ts'
-export { keyringFile } from './runtime/keyring-file.ts'
-export { ephemeralKeyring, KeyringError, localKeyring } from './runtime/local-keyring.ts'
-export type { ObservationResult } from './runtime/observe.ts'
-export { KeyUnavailable } from './runtime/sealing.ts'
+export type { ErasureResult } from './runtime/erase/erase.ts'
+export { addKeyToFile, createKeyFile } from './runtime/keys/key-file.ts'
+export { keyringFile } from './runtime/keys/keyring-file.ts'
+export { ephemeralKeyring, KeyringError, localKeyring } from './runtime/keys/local-keyring.ts'
+export type { ObservationResult } from './runtime/operate/observe.ts'
+export { KeyUnavailable } from './runtime/keys/sealing.ts'
 export type { Clock, Ids, KeyEncryptionKey, Keyring, Logger, Store } from './runtime/ports.ts'
-export { type FailedRewrap, rotateKeys, type Rotation } from './runtime/rotate-keys.ts'
+export { type FailedRewrap, rotateKeys, type Rotation } from './runtime/keys/rotate-keys.ts'
 export { ProposalRuntime, type RuntimeOptions } from './runtime/runtime.ts'
 export type { OperationResult } from './runtime/result.ts'
 

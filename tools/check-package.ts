@@ -1,8 +1,8 @@
 // Packs the package, puts it into a project of its own as a user would, and there compiles and runs the quickstart.
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { readRepositoryFile, repositoryRoot } from './repository.ts'
 
 const project = mkdtempSync(join(tmpdir(), 'countersign-package-'))
@@ -14,6 +14,7 @@ const manifest = JSON.parse(readRepositoryFile('package.json')) as {
   dependencies: Record<string, string>
   peerDependencies: Record<string, string>
 }
+// All that a user has beside it. They are copied: behind a link the compiler would find what else this repository has.
 const neighbours = [
   ...Object.keys(manifest.dependencies),
   ...Object.keys(manifest.peerDependencies),
@@ -26,7 +27,9 @@ const compilerOptions = {
   module: 'nodenext',
   types: ['node'],
   strict: true,
+  skipLibCheck: false,
   noEmit: true,
+  allowImportingTsExtensions: true,
 }
 
 function run(program: string, ...args: string[]): void {
@@ -39,16 +42,13 @@ run('tar', '-xzf', `countersign-${version}.tgz`)
 mkdirSync(join(project, 'node_modules'))
 renameSync(join(project, 'package'), join(project, 'node_modules/countersign'))
 for (const name of neighbours) {
-  const place = join(project, 'node_modules', name)
-  mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(join(repositoryRoot, 'node_modules', name), place)
+  cpSync(join(repositoryRoot, 'node_modules', name), join(project, 'node_modules', name), { recursive: true })
 }
 
 cpSync(join(repositoryRoot, 'examples/docs'), project, { recursive: true })
 writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-writeFileSync(
-  join(project, 'tsconfig.json'),
-  JSON.stringify({ compilerOptions: { ...compilerOptions, allowImportingTsExtensions: true } }),
-)
+// Every declaration that is shipped, also those that the examples do not reach.
+const include = ['**/*.ts', 'node_modules/countersign/dist/**/*.d.ts']
+writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include, exclude: [] }))
 run(process.execPath, join(repositoryRoot, 'node_modules/typescript/bin/tsc'), '-p', '.')
 run(process.execPath, 'quickstart.ts')

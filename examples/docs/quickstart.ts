@@ -11,7 +11,6 @@ import { RefundAction } from './refund-action.ts'
 const folder = await mkdtemp(join(tmpdir(), 'countersign-'))
 const business = await startBusinessSystem({ file: join(folder, 'business.db') })
 
-// #region story
 const store = await sqliteStore(join(folder, 'countersign.db'))
 const keyring = await keyringFile(join(folder, 'countersign.keys'), { create: true })
 const runtime = await ProposalRuntime.open({ store, keyring, actions: [new RefundAction(business.url)] })
@@ -33,14 +32,13 @@ const executed = await runtime.execute(support, prepared.proposal)
 console.log('executed:', executed.status)
 
 // "Accepted" is not "done": the runtime reads back before it says so.
-await sleep((executed.waitUntil ?? 0) - Date.now())
+await sleep(Math.max(0, (executed.waitUntil ?? 0) - Date.now()))
 const verified = await runtime.reconcile(support, prepared.proposal)
 console.log('reconciled:', verified.status)
 
 const again = await runtime.execute(support, prepared.proposal)
 console.log('executed again:', again.status)
 console.log('refunds booked:', (await business.effects()).length)
-// #endregion
 
 await store.close()
 await business.stop()

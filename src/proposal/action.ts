@@ -71,7 +71,7 @@ export interface Execute<C extends Contract> {
   /** The identity to hand to the target, the same for every attempt of a generation. */
   readonly idempotencyKey: IdempotencyKey
   /** The identity of a sub-step, stable over attempts. */
-  stepKey(step: number): string
+  readonly stepKey: (step: number) => string
   readonly attempt: number
   /** The fence; a target that knows fences refuses lower ones. */
   readonly epoch: number
@@ -79,7 +79,7 @@ export interface Execute<C extends Contract> {
   /** Fires at the contract's `executeTimeout`. */
   readonly signal: AbortSignal
   /** To be called before the first byte leaves; afterwards `NotSent` no longer counts. */
-  markSending(): void
+  readonly markSending: () => void
 }
 
 /** What `execute` answers. `accepted` says that the target took it, never that it is done. Spec: lifecycle 6. */

@@ -1,8 +1,8 @@
 // The contract of an action: its type, schemas, policy, permissions and limits, as one value from which types are inferred.
 import type { z } from 'zod'
 import type { ProofKind } from '../effect/effect.ts'
-import type { Duration } from './duration.ts'
-import type { PolicyFunction, PolicyInput } from './policy.ts'
+import type { Duration } from './definition/duration.ts'
+import type { PolicyFunction, PolicyInput } from './policy/policy.ts'
 
 /** What a caller may ask for. All of it is refused by default. Spec: rules R14. */
 export const ACTS = [

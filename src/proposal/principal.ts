@@ -15,6 +15,12 @@ export function principalName(principal: Principal): string {
   return `${principal.kind}:${principal.id}`
 }
 
+/** The principal of a name that {@link principalName} made. */
+export function principalOf(name: string): Principal {
+  const colon = name.indexOf(':')
+  return { kind: name.slice(0, colon) as PrincipalKind, id: name.slice(colon + 1) as Reference }
+}
+
 /** Whether two principals are the same one. Ids are compared byte for byte, never case-folded (threat T7). */
 export function samePrincipal(a: Principal, b: Principal): boolean {
   return a.kind === b.kind && a.id === b.id

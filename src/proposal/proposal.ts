@@ -1,7 +1,7 @@
 // A proposal: authority over one effect, as a union with one member per status, so that a field that a status cannot have does not exist.
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { ReasonCode, Reference } from '../effect/reference.ts'
-import type { FrozenPolicy } from './freeze-policy.ts'
+import type { FrozenPolicy } from './policy/freeze-policy.ts'
 import type { Principal } from './principal.ts'
 
 /** How far erasure has gone. `requested` is deferred until the effect is settled; `pending` is hidden. Spec: lifecycle 2. */

@@ -4,7 +4,7 @@ import type { EffectKey } from '../effect/effect-key.ts'
 import type { Effect, Evidence } from '../effect/effect.ts'
 import type { ReasonCode, Reference } from '../effect/reference.ts'
 import type { Approval } from './approval.ts'
-import { evaluatePolicy } from './evaluate-policy.ts'
+import { evaluatePolicy } from './policy/evaluate-policy.ts'
 import type { Proposal } from './proposal.ts'
 import type { Status } from './status.ts'
 

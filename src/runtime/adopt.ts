@@ -1,7 +1,8 @@
 // Adoption: before anything else, the actions and the reference key are held against what the store remembers.
-import type { Definition } from '../proposal/definition.ts'
+import type { Definition } from '../proposal/definition/definition.ts'
 import { DefinitionError, ReferenceKeyChanged } from '../proposal/errors.ts'
-import { referenceKeyCheck } from '../proposal/fingerprint.ts'
+import { referenceKeyCheck } from '../proposal/content/fingerprint.ts'
+import type { Core } from './core.ts'
 import type { Store, StoreIdentity } from './ports.ts'
 import type { Registry } from './registry.ts'
 
@@ -21,6 +22,16 @@ export async function adopt(store: Store, registry: Registry, referenceKey: Uint
   for (const { name, domain } of definitions) {
     refuseForgotten(definitions, await store.adopt({ referenceKeyCheck: check, domains: { [name]: domain } }))
   }
+}
+
+/**
+ * Whether the store has by now effects of this action under a domain that the definition does not know: another version
+ * was opened on it since.
+ */
+export async function hasForeignDomain(core: Core, { name, domain, formerDomains }: Definition): Promise<boolean> {
+  const check = referenceKeyCheck(core.referenceKey)
+  const { domains } = await core.store.adopt({ referenceKeyCheck: check, domains: {} })
+  return (domains[name] ?? []).some((known) => known !== domain && !formerDomains.includes(known))
 }
 
 // A domain is known if the store remembers it, or if another version of the action here has it.

@@ -4,12 +4,13 @@ import type { Reference } from '../effect/reference.ts'
 import type { Caller, CanView } from '../proposal/action.ts'
 import type { Approval } from '../proposal/approval.ts'
 import type { Act, Contract } from '../proposal/contract.ts'
-import type { Definition } from '../proposal/definition.ts'
+import type { Definition } from '../proposal/definition/definition.ts'
 import { AuthorizationUnavailable, NotPermitted } from '../proposal/errors.ts'
 import type { CallerSession } from '../proposal/session.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Core } from './core.ts'
 import { callHost } from './host-call.ts'
+import { hostTrouble, troubleUnlessReturned } from './host-trouble.ts'
 
 /** What the act is about, as far as it is open. */
 export interface About {
@@ -32,10 +33,13 @@ export async function may(
   const call = await callHost(core.clock, definition.hostTimeoutMs, () => {
     return definition.action.can(act, caller, canView(about))
   })
+  const asked = { method: 'can', proposal: about.proposal?.ref ?? null }
+  troubleUnlessReturned(core, asked, call)
   if (call.kind === 'threw') throw new AuthorizationUnavailable({ cause: call.error })
   if (call.kind === 'timed_out') throw new AuthorizationUnavailable()
   // What the host answers is not checked by a compiler: a text or an object would be as good as a yes.
   const answer: unknown = call.value
+  if (typeof answer !== 'boolean') hostTrouble(core, asked, { kind: 'malformed' })
   return answer === true
 }
 

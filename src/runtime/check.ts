@@ -1,17 +1,17 @@
 // Check: would the proposal still stand? Resolves only, and writes nothing.
 import { canonicalJson, type JsonValue } from '../effect/canonical-json.ts'
-import { drift } from '../proposal/drift.ts'
+import { drift } from '../proposal/content/drift.ts'
 import { ContentUnavailable } from '../proposal/errors.ts'
-import type { Resolution } from '../proposal/resolution.ts'
+import type { Resolution } from '../proposal/answers/resolution.ts'
 import type { CallerSession } from '../proposal/session.ts'
-import { shownPaths } from '../proposal/shown-drift.ts'
+import { shownPaths } from '../proposal/content/shown-drift.ts'
 import { demand } from './authority.ts'
 import { openContent } from './content.ts'
 import type { Core } from './core.ts'
-import { previewOf } from './draft.ts'
+import { previewOf } from './prepare/draft.ts'
 import { load } from './load.ts'
 import type { Registered } from './registry.ts'
-import { resolve } from './resolve.ts'
+import { resolve } from './execute/resolve.ts'
 
 /** What a check found. `drifted` is null when the business state could not be resolved. */
 export interface CheckResult {

@@ -1,11 +1,11 @@
 // Content: opening what is sealed of a proposal, and proving that it is what was committed to.
 import { type JsonValue, parseCanonicalJson } from '../effect/canonical-json.ts'
-import { commitment, sameCommitment } from '../proposal/commitment.ts'
+import { commitment, sameCommitment } from '../proposal/content/commitment.ts'
 import { ContentUnavailable } from '../proposal/errors.ts'
-import { manifestOf, manifestText } from '../proposal/manifest.ts'
+import { manifestOf, manifestText } from '../proposal/content/manifest.ts'
 import { type Core, openKey } from './core.ts'
 import type { LiveProposal } from './ports.ts'
-import type { ProposalKey } from './sealing.ts'
+import type { ProposalKey } from './keys/sealing.ts'
 
 /** The content of a proposal, freshly parsed from the committed bytes and deeply frozen. */
 export interface Content {

@@ -1,5 +1,6 @@
 // What every operation of the runtime works with, and the few questions that all of them ask.
-import { type ProposalKey, type ProposalKeys } from './sealing.ts'
+import type { OnHostError } from './host-trouble.ts'
+import { type ProposalKey, type ProposalKeys } from './keys/sealing.ts'
 import type { Registry } from './registry.ts'
 import type { Clock, Ids, LiveProposal, Logger, Store } from './ports.ts'
 
@@ -11,6 +12,7 @@ export interface Core {
   readonly ids: Ids
   readonly registry: Registry
   readonly logger: Logger
+  readonly onHostError: OnHostError | undefined
   readonly referenceKey: Uint8Array
   /** Names this instance in verification leases. */
   readonly instance: string

@@ -3,7 +3,7 @@ import { framed, hmacSha256, toBase64Url } from '../effect/hash.ts'
 import { isReference, type Reference } from '../effect/reference.ts'
 import { principalName } from '../proposal/principal.ts'
 import type { CallerSession } from '../proposal/session.ts'
-import { decrypt, encrypt } from './aead.ts'
+import { decrypt, encrypt } from './keys/aead.ts'
 
 /** Longer than any cursor that is made here. */
 const CURSOR_CHARACTERS_MAX = 2_000

@@ -1,5 +1,5 @@
 // Calls into the host: every one has a limit and a signal, and ends in one of three ways.
-import type { HostCall } from '../proposal/executor-word.ts'
+import type { HostCall } from '../proposal/answers/executor-word.ts'
 import type { Clock } from './ports.ts'
 
 /**

@@ -5,7 +5,7 @@ import type { Reference } from '../effect/reference.ts'
 import type { Approval } from '../proposal/approval.ts'
 import type { EventDraft, EventType } from '../proposal/event.ts'
 import type { Proposal } from '../proposal/proposal.ts'
-import type { Receipt } from '../proposal/receipt.ts'
+import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type { Status } from '../proposal/status.ts'
 import type { Tombstone } from '../proposal/tombstone.ts'
 

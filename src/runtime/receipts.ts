@@ -1,7 +1,7 @@
 // Receipts: the chain of one proposal, and whether it is whole.
-import type { Receipt } from '../proposal/receipt.ts'
+import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type { CallerSession } from '../proposal/session.ts'
-import { type ReceiptsCheck, verifyReceipts } from '../proposal/verify-receipts.ts'
+import { type ReceiptsCheck, verifyReceipts } from '../proposal/receipts/verify-receipts.ts'
 import type { Core } from './core.ts'
 import { loadAny } from './load.ts'
 

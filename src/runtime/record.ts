@@ -2,8 +2,8 @@
 import type { ReasonCode } from '../effect/reference.ts'
 import { eventsOf } from '../proposal/event.ts'
 import type { Move } from '../proposal/lifecycle/verdict.ts'
-import { chainReceipt } from '../proposal/receipt-chain.ts'
-import type { Receipt, ReceiptBody, ReceiptType } from '../proposal/receipt.ts'
+import { chainReceipt } from '../proposal/receipts/receipt-chain.ts'
+import type { Receipt, ReceiptBody, ReceiptType } from '../proposal/receipts/receipt.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Core } from './core.ts'
 import type {

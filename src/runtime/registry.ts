@@ -1,12 +1,12 @@
 // The registered actions, and which definition may do what for a stored proposal.
 import { type z } from 'zod'
 import type { AnyAction } from '../proposal/action.ts'
-import { define, type Definition, parseActionType } from '../proposal/definition.ts'
+import { define, type Definition, parseActionType } from '../proposal/definition/definition.ts'
 import { DefinitionError } from '../proposal/errors.ts'
-import { executedSchema } from '../proposal/executor-word.ts'
-import { resolvedSchema } from '../proposal/resolution.ts'
-import { preparedSchema } from '../proposal/preparation.ts'
-import { verifiedSchema } from '../proposal/judge-verification.ts'
+import { executedSchema } from '../proposal/answers/executor-word.ts'
+import { resolvedSchema } from '../proposal/answers/resolution.ts'
+import { preparedSchema } from '../proposal/answers/preparation.ts'
+import { verifiedSchema } from '../proposal/answers/judge-verification.ts'
 
 /** A definition with the shapes of what its methods answer, made once. */
 export interface Registered {

@@ -11,7 +11,7 @@ import { openResult } from './content.ts'
 import type { Core } from './core.ts'
 import { isReadable } from './load.ts'
 import type { LiveProposal } from './ports.ts'
-import type { Remains } from './remains.ts'
+import type { Remains } from './erase/remains.ts'
 
 /** What became of an operation. Spec: lifecycle 9. */
 export interface OperationResult {

@@ -1,27 +1,28 @@
 // The runtime of proposals: one class whose methods are the operations of the lifecycle.
 import type { AnyAction } from '../proposal/action.ts'
-import type { EvidenceBundle } from '../proposal/evidence-bundle.ts'
+import type { EvidenceBundle } from '../proposal/receipts/evidence-bundle.ts'
 import { parseSession, type Session } from '../proposal/session.ts'
 import { adopt } from './adopt.ts'
 import { check, type CheckResult } from './check.ts'
 import type { Core } from './core.ts'
 import { approve, type DecisionInput, reject, revokeApproval } from './decide.ts'
-import { eraseDue } from './erase-due.ts'
-import { erase, type EraseInput, type ErasureResult } from './erase.ts'
-import { execute, type ExecuteInput } from './execute.ts'
+import { eraseDue } from './erase/erase-due.ts'
+import { erase, type EraseInput, type ErasureResult } from './erase/erase.ts'
+import { execute, type ExecuteInput } from './execute/execute.ts'
 import { expireDue, type ExpiredDue } from './expire-due.ts'
 import { exportEvidence } from './export-evidence.ts'
+import type { OnHostError } from './host-trouble.ts'
 import { list, type ListInput, type ListPage } from './list.ts'
-import { type ObservationResult, observe, type ObserveInput } from './observe.ts'
-import { resume, type ResumeInput, settle, type SettleInput } from './operate.ts'
+import { type ObservationResult, observe, type ObserveInput } from './operate/observe.ts'
+import { resume, type ResumeInput, settle, type SettleInput } from './operate/operate.ts'
 import type { Clock, Ids, Keyring, Logger, Store } from './ports.ts'
-import { prepare, type PrepareInput } from './prepare.ts'
+import { prepare, type PrepareInput } from './prepare/prepare.ts'
 import { type ErasedView, type ProposalView, read } from './read.ts'
 import { receipts, type ReceiptsView } from './receipts.ts'
-import { reconcile, type ReconcileInput } from './reconcile.ts'
+import { reconcile, type ReconcileInput } from './verify/reconcile.ts'
 import { Registry } from './registry.ts'
 import type { OperationResult } from './result.ts'
-import { ProposalKeys } from './sealing.ts'
+import { ProposalKeys } from './keys/sealing.ts'
 import { SILENT } from './silent-logger.ts'
 import { systemClock } from './system-clock.ts'
 import { systemIds } from './system-ids.ts'
@@ -37,6 +38,12 @@ export interface RuntimeOptions {
   readonly ids?: Ids
   /** Default: silent. */
   readonly logger?: Logger
+  /**
+   * Receives what a method of an action threw, or an error that says that it took too long or answered something
+   * malformed. The host gets its own error: the library never logs it, shows it or stores it in clear. An error that this
+   * throws is ignored.
+   */
+  readonly onHostError?: OnHostError
 }
 
 /**
@@ -73,6 +80,7 @@ export class ProposalRuntime {
       registry,
       referenceKey,
       logger: options.logger ?? SILENT,
+      onHostError: options.onHostError,
       instance: ids.token(),
       verifying: new Set(),
       hearing: new Map(),

@@ -4,7 +4,7 @@ import type { EffectKey } from '../effect/effect-key.ts'
 import type { Effect } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
 import type { Proposal } from '../proposal/proposal.ts'
-import type { Receipt } from '../proposal/receipt.ts'
+import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type {
   Change,
   Committed,

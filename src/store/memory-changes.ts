@@ -4,8 +4,8 @@ import type { Effect } from '../effect/effect.ts'
 import { ERASED_OPERATOR } from '../effect/erased-operator.ts'
 import type { Reference } from '../effect/reference.ts'
 import type { Approval } from '../proposal/approval.ts'
-import { FIRST_HASH } from '../proposal/receipt-chain.ts'
-import type { Receipt } from '../proposal/receipt.ts'
+import { FIRST_HASH } from '../proposal/receipts/receipt-chain.ts'
+import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type {
   ApprovalWrite,
   Change,

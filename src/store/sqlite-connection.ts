@@ -1,6 +1,6 @@
 // One connection to a SQLite file, whose transactions are poisoned by their first error.
-import type Database from 'better-sqlite3'
 import type { Ran } from './operation.ts'
+import type { SqliteDatabase, SqliteStatement } from './sqlite-library.ts'
 import type { Bound } from './statement.ts'
 
 /**
@@ -19,11 +19,11 @@ export type TransactionMode = 'immediate' | 'deferred'
  * each statement and before COMMIT. Spec: reliability F4, rules R13.
  */
 export class SqliteConnection {
-  readonly #database: Database.Database
-  readonly #statements = new Map<string, Database.Statement>()
+  readonly #database: SqliteDatabase
+  readonly #statements = new Map<string, SqliteStatement>()
   #transaction: { failure: Error | null } | null = null
 
-  constructor(database: Database.Database) {
+  constructor(database: SqliteDatabase) {
     this.#database = database
   }
 
@@ -82,7 +82,7 @@ export class SqliteConnection {
     return failure
   }
 
-  #prepared(sql: string): Database.Statement {
+  #prepared(sql: string): SqliteStatement {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
     const statement = this.#database.prepare(sql)

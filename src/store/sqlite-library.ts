@@ -1,11 +1,30 @@
 // Loads better-sqlite3, or says in one sentence what is missing.
 import { createRequire } from 'node:module'
 import process from 'node:process'
-import type Database from 'better-sqlite3'
 import { StoreUnavailable } from '../proposal/errors.ts'
 
-/** The constructor of the driver. */
-export type SqliteLibrary = typeof Database
+/**
+ * What is used of the driver's constructor. The driver has its types in a package of its own, which no user of the store
+ * should need; so our declarations name none of them.
+ */
+export interface SqliteLibrary {
+  new (path: string, options?: { readonly timeout?: number; readonly fileMustExist?: boolean }): SqliteDatabase
+}
+
+/** What is used of the driver's connection. */
+export interface SqliteDatabase {
+  readonly inTransaction: boolean
+  prepare(sql: string): SqliteStatement
+  pragma(text: string, options: { readonly simple: true }): unknown
+  close(): unknown
+}
+
+/** What is used of the driver's prepared statement; `reader` tells whether it returns rows. */
+export interface SqliteStatement {
+  readonly reader: boolean
+  all(...values: readonly unknown[]): readonly unknown[]
+  run(...values: readonly unknown[]): { readonly changes: number }
+}
 
 const NODE_NEEDED = { major: 22, minor: 18 }
 

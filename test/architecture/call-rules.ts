@@ -6,7 +6,7 @@ import { type Rule, roomOf } from './rule.ts'
 type Syntax = Parameters<NonNullable<ConstructorParameters<typeof Visitor>[0]['MemberExpression']>>[0]['object']
 
 /** The one file that may reach for the executor of an action. */
-export const executorCaller = 'src/runtime/call-executor.ts'
+export const executorCaller = 'src/runtime/execute/call-executor.ts'
 
 /** Receivers whose `execute` is the library's own: a query, or the runtime's operation of that name. */
 const ownExecute = /^(?:this|runtime|#runtime)$/

@@ -1,7 +1,7 @@
 // Cases D: approvals of what is no longer so. What was declared decides, no more and no less, and it is said what differed.
 import { describe, expect, it } from 'vitest'
 import { PreparationRefused } from '../../src/proposal/errors.ts'
-import { drift } from '../../src/proposal/drift.ts'
+import { drift } from '../../src/proposal/content/drift.ts'
 import { money } from '../../src/proposal/money.ts'
 import type { Status } from '../../src/proposal/status.ts'
 import { answering, type ExecutionWorld, openExecution, says } from '../runtime/execution-world.ts'

@@ -17,7 +17,7 @@ import {
   type Verify,
 } from '../../src/proposal/action.ts'
 import { contract } from '../../src/proposal/contract.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { sqliteStore } from '../../src/store/sqlite-store.ts'

@@ -1,6 +1,6 @@
 // Cases F: reading back, delays and notices. Only our own read decides, and what it does not see yet proves nothing.
 import { describe, expect, it } from 'vitest'
-import { noApproval } from '../../src/proposal/policy.ts'
+import { noApproval } from '../../src/proposal/policy/policy.ts'
 import { answering, type ExecutionWorld, openExecution, says } from '../runtime/execution-world.ts'
 import { answerOf, HOUR_MS, MINUTE_MS } from '../runtime/harness.ts'
 import { type Methods, refund } from '../runtime/refund.ts'

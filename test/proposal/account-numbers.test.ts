@@ -1,7 +1,7 @@
 // IBANs and card numbers are found as they are written, by length and check digits, and random ids are let alone.
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { containsCardNumber, containsIban } from '../../src/proposal/account-numbers.ts'
+import { containsCardNumber, containsIban } from '../../src/proposal/content/account-numbers.ts'
 
 describe('an IBAN', () => {
   it.each([

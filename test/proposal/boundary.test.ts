@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { limits } from '../../src/effect/limits.ts'
-import { parseAnswer, parseContent } from '../../src/proposal/boundary.ts'
+import { parseAnswer, parseContent } from '../../src/proposal/content/boundary.ts'
 import { money } from '../../src/proposal/money.ts'
 
 const schema = z.strictObject({

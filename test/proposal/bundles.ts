@@ -1,9 +1,9 @@
 // Evidence bundles for tests: the story of a proposal as a chain, beside the evidence that such a story leaves.
 import type { Effect } from '../../src/effect/effect.ts'
 import { toBase64Url } from '../../src/effect/hash.ts'
-import type { EvidenceBundle } from '../../src/proposal/evidence-bundle.ts'
-import { chainReceipt } from '../../src/proposal/receipt-chain.ts'
-import type { Receipt, ReceiptBody, ReceiptType } from '../../src/proposal/receipt.ts'
+import type { EvidenceBundle } from '../../src/proposal/receipts/evidence-bundle.ts'
+import { chainReceipt } from '../../src/proposal/receipts/receipt-chain.ts'
+import type { Receipt, ReceiptBody, ReceiptType } from '../../src/proposal/receipts/receipt.ts'
 import type { Status } from '../../src/proposal/status.ts'
 import { attempt, ending, ref } from '../effect/builders.ts'
 import { confirmation, P1 } from './lifecycle/sample.ts'

@@ -1,7 +1,7 @@
 // Every way in which a policy could be met by nothing, by the wrong people or never is refused, with path and rule.
 import { describe, expect, it } from 'vitest'
-import { checkPolicy, type PathKind, type PolicyRule } from '../../src/proposal/check-policy.ts'
-import { noApproval } from '../../src/proposal/policy.ts'
+import { checkPolicy, type PathKind, type PolicyRule } from '../../src/proposal/policy/check-policy.ts'
+import { noApproval } from '../../src/proposal/policy/policy.ts'
 
 const finance = { name: 'finance', count: 2, from: { role: 'finance-manager' } }
 const director = { name: 'director', count: 1, from: { principals: ['user:cfo', 'user:deputy'] } }

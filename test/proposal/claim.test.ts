@@ -1,7 +1,7 @@
 // The claim: who owns an effect, and when it may pass on. An owner's status is never asked (design D3).
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/effect/effect.ts'
-import { judgeClaim } from '../../src/proposal/claim.ts'
+import { judgeClaim } from '../../src/proposal/claim/claim.ts'
 import { attempt, ending, observation, ref, settlement } from '../effect/builders.ts'
 import { principal } from './policy-fixtures.ts'
 import { absence, claimed, confirmation, P1, P2, sample } from './lifecycle/sample.ts'

@@ -3,8 +3,8 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, type JsonValue, parseCanonicalJson } from '../../src/effect/canonical-json.ts'
 import { framed } from '../../src/effect/hash.ts'
-import { commitment, parseCommitment, sameCommitment } from '../../src/proposal/commitment.ts'
-import { type Committed, type Manifest, manifestOf, manifestText } from '../../src/proposal/manifest.ts'
+import { commitment, parseCommitment, sameCommitment } from '../../src/proposal/content/commitment.ts'
+import { type Committed, type Manifest, manifestOf, manifestText } from '../../src/proposal/content/manifest.ts'
 import golden from './golden/commitments.json' with { type: 'json' }
 import { reference } from './refund.ts'
 

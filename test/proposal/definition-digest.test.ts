@@ -1,7 +1,7 @@
 // The digest of a definition: what an approval depends on changes it, and what it does not depend on leaves it.
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { noApproval } from '../../src/proposal/policy.ts'
+import { noApproval } from '../../src/proposal/policy/policy.ts'
 import { money } from '../../src/proposal/money.ts'
 import { type Changes, refund, register } from './refund.ts'
 

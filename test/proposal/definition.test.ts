@@ -1,10 +1,10 @@
 // Registration: what is safe becomes plain data with its defaults; everything that is not is refused with path and reason.
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { define, parseActionType } from '../../src/proposal/definition.ts'
+import { define, parseActionType } from '../../src/proposal/definition/definition.ts'
 import { DefinitionError } from '../../src/proposal/errors.ts'
 import { money } from '../../src/proposal/money.ts'
-import { noApproval } from '../../src/proposal/policy.ts'
+import { noApproval } from '../../src/proposal/policy/policy.ts'
 import { type Changes, definitionProblems, problemsOf, refund, RefundAction, register } from './refund.ts'
 
 const acknowledged = async (): Promise<{ acknowledged: true }> => ({ acknowledged: true })

@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, type JsonValue } from '../../src/effect/canonical-json.ts'
 import { jsonPointer, valueAt } from '../../src/effect/json-pointer.ts'
-import { DRIFT_PATHS_MAX, drift, driftPaths } from '../../src/proposal/drift.ts'
+import { DRIFT_PATHS_MAX, drift, driftPaths } from '../../src/proposal/content/drift.ts'
 
 const all = { immaterial: [], sets: [] }
 

@@ -1,6 +1,6 @@
 // Durations are positive whole numbers with a unit; everything else is a mistake that says what the form is.
 import { describe, expect, it } from 'vitest'
-import { type Duration, durationMs, parseDuration } from '../../src/proposal/duration.ts'
+import { type Duration, durationMs, parseDuration } from '../../src/proposal/definition/duration.ts'
 
 describe('a duration', () => {
   it.each([

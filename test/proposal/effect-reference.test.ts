@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../../src/effect/canonical-json.ts'
 import { isReference } from '../../src/effect/reference.ts'
-import { deriveEffectReference, isIdentifying } from '../../src/proposal/effect-reference.ts'
+import { deriveEffectReference, isIdentifying } from '../../src/proposal/content/effect-reference.ts'
 import golden from './golden/keyed-digests.json' with { type: 'json' }
 import { reference } from './refund.ts'
 

@@ -1,7 +1,7 @@
 // The evidence bundle: what is one, and that nothing else is taken for one or makes the reader throw.
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { type EvidenceBundle, parseBundle, saltOf } from '../../src/proposal/evidence-bundle.ts'
+import { type EvidenceBundle, parseBundle, saltOf } from '../../src/proposal/receipts/evidence-bundle.ts'
 import { attempt, ending, observation, ref, settlement } from '../effect/builders.ts'
 import { ENDINGS, FLAGS, PROOFS, SOURCES } from './bundle-codes.ts'
 import { bundle, erased, salt } from './bundles.ts'

@@ -10,7 +10,7 @@ import {
   executorWord,
   type HostCall,
   hostErrorText,
-} from '../../src/proposal/executor-word.ts'
+} from '../../src/proposal/answers/executor-word.ts'
 
 const result = z.strictObject({ refundId: z.string(), note: z.string().exactOptional() })
 const schema = executedSchema(result)

@@ -1,9 +1,9 @@
 // The policy in words: what is met and by whom, what is missing, who could still give it, who may not.
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { canStillCount, evaluatePolicy } from '../../src/proposal/evaluate-policy.ts'
-import { explainPolicy, type PolicyExplanation } from '../../src/proposal/explain-policy.ts'
-import { noApproval } from '../../src/proposal/policy.ts'
+import { canStillCount, evaluatePolicy } from '../../src/proposal/policy/evaluate-policy.ts'
+import { explainPolicy, type PolicyExplanation } from '../../src/proposal/policy/explain-policy.ts'
+import { noApproval } from '../../src/proposal/policy/policy.ts'
 import { principalName } from '../../src/proposal/principal.ts'
 import { anyApprovals, anyPolicy, NOW, newcomer } from './policy-arbitraries.ts'
 import { approval, COMMITMENT, frozen, named, principal, role } from './policy-fixtures.ts'

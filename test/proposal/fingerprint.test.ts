@@ -5,7 +5,7 @@ import {
   deriveTenantKey,
   referenceKeyCheck,
   requestKeyHash,
-} from '../../src/proposal/fingerprint.ts'
+} from '../../src/proposal/content/fingerprint.ts'
 import golden from './golden/keyed-digests.json' with { type: 'json' }
 import { reference } from './refund.ts'
 

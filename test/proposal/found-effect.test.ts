@@ -184,6 +184,15 @@ describe('what a person must see', () => {
     expect(said(found({ externalReference }), effect)).toBe(expected)
   })
 
+  it('rule R11 a late word of any attempt that carried the key counts', () => {
+    const ended = attempt({ ending: ending('lease_lapsed') })
+    const late = observation({ source: 'executor', externalReference: ref('re_2'), covers: { from: 2, to: 2 } })
+
+    expect(said(found({ externalReference: 're_1' }), claimed([ended, ended], [late]))).toBe(
+      'CONFIRMED reference_differs',
+    )
+  })
+
   function answered(reference: string | null): Effect {
     const externalReference = reference === null ? null : ref(reference)
     return claimed([attempt({ ending: ending('accepted', { externalReference }) })])

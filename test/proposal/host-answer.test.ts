@@ -1,6 +1,6 @@
 // Answers of hosts are taken apart without running any of their code, and what is odd stays odd.
 import { describe, expect, it } from 'vitest'
-import { takenApart, withoutUndefined } from '../../src/proposal/host-answer.ts'
+import { takenApart, withoutUndefined } from '../../src/proposal/answers/host-answer.ts'
 
 describe('without what is undefined', () => {
   it('drops the properties that are undefined, of the outermost object only', () => {

@@ -1,7 +1,7 @@
 // The verifier's answer: the table of lifecycle 7, when an absence is final, and what each answer spends.
 import { describe, expect, it } from 'vitest'
 import type { Observation, ProofKind } from '../../src/effect/effect.ts'
-import type { Judged } from '../../src/proposal/judge-verification.ts'
+import type { Judged } from '../../src/proposal/answers/judge-verification.ts'
 import { attempt, ending, leaseUntil, observation, startedAt } from '../effect/builders.ts'
 import { claimed } from './lifecycle/sample.ts'
 import {
@@ -114,6 +114,7 @@ describe('rule R11: without the right echo an answer decides nothing', () => {
     ['an absence that names one of them twice', gone('terminal', [K1, K2, K2]), 'FAILED spends nothing'],
     ['an absence of one of them', gone('terminal', [K2]), 'UNKNOWN spends unavailable'],
     ['an absence of one of them, twice', gone('terminal', [K2, K2]), 'UNKNOWN spends unavailable'],
+    ['an absence of one of them and of another', gone('terminal', [K2, 'ik_other']), 'UNKNOWN spends unavailable'],
     ['a refusal of the second under its own key', { ...refused, identity: K2, attempt: 2 }, 'FAILED spends nothing'],
     ['a refusal of the second under the first key', { ...refused, attempt: 2 }, 'UNKNOWN spends unavailable'],
   ])('rule R11 asked for two keys: %s', (_, answer, expected) => {

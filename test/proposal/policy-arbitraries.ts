@@ -2,8 +2,8 @@
 import { fc } from '@fast-check/vitest'
 import { parseReference } from '../../src/effect/reference.ts'
 import type { Approval } from '../../src/proposal/approval.ts'
-import type { Approver } from '../../src/proposal/evaluate-policy.ts'
-import type { FrozenPolicy, FrozenRequirement } from '../../src/proposal/freeze-policy.ts'
+import type { Approver } from '../../src/proposal/policy/evaluate-policy.ts'
+import type { FrozenPolicy, FrozenRequirement } from '../../src/proposal/policy/freeze-policy.ts'
 import { COMMITMENT, principal } from './policy-fixtures.ts'
 
 export const NOW = 10

@@ -1,8 +1,8 @@
 // Policies, people and approvals for the tests: whole and valid, with what a test is about put in.
 import { parseReference } from '../../src/effect/reference.ts'
 import type { Approval } from '../../src/proposal/approval.ts'
-import { type FreezeInput, type FrozenPolicy, freezePolicy } from '../../src/proposal/freeze-policy.ts'
-import type { ApprovalRules, RequirementInput } from '../../src/proposal/policy.ts'
+import { type FreezeInput, type FrozenPolicy, freezePolicy } from '../../src/proposal/policy/freeze-policy.ts'
+import type { ApprovalRules, RequirementInput } from '../../src/proposal/policy/policy.ts'
 import type { Principal, PrincipalKind } from '../../src/proposal/principal.ts'
 
 export const COMMITMENT = 'c1_shown'

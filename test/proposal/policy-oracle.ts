@@ -1,7 +1,7 @@
 // The rules of counting by brute force: every way to seat approvals on the places that requirements have, and the best.
 import type { Approval } from '../../src/proposal/approval.ts'
-import type { EvaluationPoint } from '../../src/proposal/evaluate-policy.ts'
-import type { FrozenPolicy, FrozenRequirement } from '../../src/proposal/freeze-policy.ts'
+import type { EvaluationPoint } from '../../src/proposal/policy/evaluate-policy.ts'
+import type { FrozenPolicy, FrozenRequirement } from '../../src/proposal/policy/freeze-policy.ts'
 
 /** The best seating: most places filled and, among those, the one whose first approval to expire does so last. */
 export interface Best {

@@ -1,6 +1,6 @@
 // Going without approval is declared, with a reason; nothing else can say it.
 import { describe, expect, it } from 'vitest'
-import { isNoApproval, isReasonText, noApproval } from '../../src/proposal/policy.ts'
+import { isNoApproval, isReasonText, noApproval } from '../../src/proposal/policy/policy.ts'
 
 describe('noApproval()', () => {
   it('keeps the reason and can no longer be changed', () => {

@@ -4,10 +4,10 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/effect/canonical-json.ts'
 import { framed } from '../../src/effect/hash.ts'
-import { type ChainHead, chainReceipt, FIRST_HASH, receiptHash } from '../../src/proposal/receipt-chain.ts'
-import type { Receipt, ReceiptBody } from '../../src/proposal/receipt.ts'
+import { type ChainHead, chainReceipt, FIRST_HASH, receiptHash } from '../../src/proposal/receipts/receipt-chain.ts'
+import type { Receipt, ReceiptBody } from '../../src/proposal/receipts/receipt.ts'
 import type { Status } from '../../src/proposal/status.ts'
-import { verifyReceipts } from '../../src/proposal/verify-receipts.ts'
+import { verifyReceipts } from '../../src/proposal/receipts/verify-receipts.ts'
 import { reference } from './refund.ts'
 
 const golden = JSON.parse(readFileSync(new URL('golden/receipts.json', import.meta.url), 'utf8')) as {

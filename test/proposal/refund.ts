@@ -15,7 +15,7 @@ import {
   type Verify,
 } from '../../src/proposal/action.ts'
 import { contract } from '../../src/proposal/contract.ts'
-import { define, type Definition } from '../../src/proposal/definition.ts'
+import { define, type Definition } from '../../src/proposal/definition/definition.ts'
 import { DefinitionError, type Problem } from '../../src/proposal/errors.ts'
 import { money } from '../../src/proposal/money.ts'
 

@@ -1,7 +1,7 @@
 // Sending again: what must be proven about earlier attempts before another one is admitted.
 import { describe, expect, it } from 'vitest'
 import type { Effect, Observation, ProofKind } from '../../src/effect/effect.ts'
-import { approvalsFrom, closedBy, keyRemembered, lookedEnough, resendAllowed } from '../../src/proposal/resend.ts'
+import { approvalsFrom, closedBy, keyRemembered, lookedEnough, resendAllowed } from '../../src/proposal/claim/resend.ts'
 import { attempt, ending, leaseUntil, observation, settlement, startedAt } from '../effect/builders.ts'
 import { absence, claimed, confirmation, P1, P2 } from './lifecycle/sample.ts'
 import { boundary, rules as defaults } from './verification-fixtures.ts'

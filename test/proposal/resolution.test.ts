@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { JsonValue } from '../../src/effect/canonical-json.ts'
 import { limits } from '../../src/effect/limits.ts'
-import { parseContent } from '../../src/proposal/boundary.ts'
-import type { HostCall } from '../../src/proposal/executor-word.ts'
-import { preparedSchema } from '../../src/proposal/preparation.ts'
-import { judgeResolution, type Resolution, resolvedSchema } from '../../src/proposal/resolution.ts'
+import { parseContent } from '../../src/proposal/content/boundary.ts'
+import type { HostCall } from '../../src/proposal/answers/executor-word.ts'
+import { preparedSchema } from '../../src/proposal/answers/preparation.ts'
+import { judgeResolution, type Resolution, resolvedSchema } from '../../src/proposal/answers/resolution.ts'
 
 const snapshot = z.strictObject({ order: z.string(), version: z.int(), refunded: z.string(), seenAt: z.int() })
 const schema = resolvedSchema(snapshot)

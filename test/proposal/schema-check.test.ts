@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { money } from '../../src/proposal/money.ts'
-import { checkSchema } from '../../src/proposal/schema-check.ts'
+import { checkSchema } from '../../src/proposal/definition/schema-check.ts'
 
 const at = (schema: unknown): readonly string[] =>
   checkSchema(schema, 'snapshot').map(({ path, rule }) => `${path.replace('/schemas/snapshot', '')} ${rule}`)

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { money } from '../../src/proposal/money.ts'
-import { knownPath, pathKind, placeAt, type SchemaPlace } from '../../src/proposal/schema-pointer.ts'
-import { readSchema } from '../../src/proposal/schema-shape.ts'
+import { knownPath, pathKind, placeAt, type SchemaPlace } from '../../src/proposal/definition/schema-pointer.ts'
+import { readSchema } from '../../src/proposal/definition/schema-shape.ts'
 
 const schema = z.strictObject({
   amount: money(),

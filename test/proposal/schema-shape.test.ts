@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { money } from '../../src/proposal/money.ts'
-import { readSchema } from '../../src/proposal/schema-shape.ts'
+import { readSchema } from '../../src/proposal/definition/schema-shape.ts'
 
 const string = { kind: 'string' }
 const nothing = { kind: 'values', values: [null] }

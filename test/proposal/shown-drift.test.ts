@@ -2,8 +2,8 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, type JsonValue } from '../../src/effect/canonical-json.ts'
-import { drift } from '../../src/proposal/drift.ts'
-import { shownPaths } from '../../src/proposal/shown-drift.ts'
+import { drift } from '../../src/proposal/content/drift.ts'
+import { shownPaths } from '../../src/proposal/content/shown-drift.ts'
 
 const all = { immaterial: [], sets: [] }
 const text = (value: JsonValue): string => canonicalJson(value, { numbers: 'integers' })

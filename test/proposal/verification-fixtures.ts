@@ -5,14 +5,14 @@ import type { Coverage, Effect } from '../../src/effect/effect.ts'
 import { withObserved } from '../../src/effect/effect-changes.ts'
 import type { IdempotencyKey } from '../../src/effect/effect-key.ts'
 import type { Reference } from '../../src/effect/reference.ts'
-import type { Definition } from '../../src/proposal/definition.ts'
-import type { HostCall } from '../../src/proposal/executor-word.ts'
+import type { Definition } from '../../src/proposal/definition/definition.ts'
+import type { HostCall } from '../../src/proposal/answers/executor-word.ts'
 import {
   type Judged,
   type JudgedAgainst,
   judgeVerification,
   verifiedSchema,
-} from '../../src/proposal/judge-verification.ts'
+} from '../../src/proposal/answers/judge-verification.ts'
 import { attempt, leaseUntil } from '../effect/builders.ts'
 import { claimed, P1 } from './lifecycle/sample.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/effect/effect.ts'
 import { STATUSES, type Status } from '../../src/proposal/status.ts'
-import { budgetSpent, nextLookAt } from '../../src/proposal/verification-schedule.ts'
+import { budgetSpent, nextLookAt } from '../../src/proposal/answers/verification-schedule.ts'
 import { attempt, ending, leaseUntil, observation } from '../effect/builders.ts'
 import { claimed, sample } from './lifecycle/sample.ts'
 import { boundary } from './verification-fixtures.ts'
@@ -62,6 +62,10 @@ describe('rule R6: before the boundary every look doubles it, and the boundary e
     expect(next(inDoubt, { now: boundary - 5_000 })).toBe(boundary)
     expect(next(inDoubt, { now: boundary - 5_001 })).toBe(boundary - 1)
     expect(next(inDoubt, { now: boundary })).toBe(boundary + 5_000)
+  })
+
+  it('rule R6 at the boundary the looks before it are forgotten', () => {
+    expect(next(claimed(inDoubt.attempts, [observation(), observation()]), { now: boundary })).toBe(boundary + 5_000)
   })
 
   it('rule R6 looks at earlier attempts, and what was no look, do not count', () => {

@@ -1,7 +1,7 @@
 // Answers of a verifier that are none: malformed, thrown, too late; each is UNKNOWN and spends its own budget.
 import { describe, expect, it } from 'vitest'
 import { limits } from '../../src/effect/limits.ts'
-import type { HostCall } from '../../src/proposal/executor-word.ts'
+import type { HostCall } from '../../src/proposal/answers/executor-word.ts'
 import { startedAt } from '../effect/builders.ts'
 import { facts, found, gone, inDoubt, judge, judgeCall, K1, notYet } from './verification-fixtures.ts'
 

@@ -1,10 +1,10 @@
 // Checking a bundle offline: altered, reordered and truncated chains are each named, and forged statuses do not fit the evidence.
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/effect/effect.ts'
-import type { EvidenceBundle } from '../../src/proposal/evidence-bundle.ts'
-import type { Receipt, ReceiptBody } from '../../src/proposal/receipt.ts'
+import type { EvidenceBundle } from '../../src/proposal/receipts/evidence-bundle.ts'
+import type { Receipt, ReceiptBody } from '../../src/proposal/receipts/receipt.ts'
 import { STATUSES, type Status } from '../../src/proposal/status.ts'
-import { type EvidenceReport, verifyEvidence } from '../../src/proposal/verify-evidence.ts'
+import { type EvidenceReport, verifyEvidence } from '../../src/proposal/receipts/verify-evidence.ts'
 import { attempt, ending, observation, settlement } from '../effect/builders.ts'
 import { bundle, chainOf, confirmed, erased, type Step, verifiedStory } from './bundles.ts'
 import { absence, confirmation, P2 } from './lifecycle/sample.ts'

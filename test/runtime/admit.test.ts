@@ -80,7 +80,7 @@ describe.each(STORES)('lifecycle 6.8 on %s', (store) => {
     { who: 'the caller is nearly allowed', act: 'execute', says: 'true', ends: 'not_permitted' },
     { who: 'the directory fails for the caller', act: 'execute', says: null, ends: 'authorization_unavailable' },
     { who: 'the directory fails for the approver', act: 'decide', says: null, ends: 'authorization_unavailable' },
-  ])('is blocked while $who', async ({ act, says: answer, ends }) => {
+  ])('trace S38: is blocked while $who, and strands nothing', async ({ act, says: answer, ends }) => {
     const { world, proposal, gate } = await openGate(store)
     const { can } = world.action.methods
     let isSpoilt = true
@@ -95,7 +95,6 @@ describe.each(STORES)('lifecycle 6.8 on %s', (store) => {
     expect((await world.stored(proposal)).proposal.status).toBe('approved')
     expect([gate.admissions.length, world.action.calls.execute]).toEqual([0, 0])
 
-    // Trace S38: a hiccup strands nothing.
     isSpoilt = false
     expect((await world.execute(proposal)).status).toBe('verification_pending')
   })
@@ -245,6 +244,46 @@ describe.each(STORES)('expiry during an execution on %s', (store) => {
     expect([answer.outcome, answer.reason]).toEqual(
       isInTime ? ['verification_pending', null] : ['approval_pending', why],
     )
+  })
+
+  it.each<{ why: string; spoil: (world: ExecutionWorld, expire: () => void) => void }>([
+    {
+      why: 'the state cannot be resolved',
+      spoil: (world, expire) => {
+        world.action.methods.resolve = async () => {
+          expire()
+          throw new Error('down')
+        }
+      },
+    },
+    {
+      why: 'a right is gone',
+      spoil: (world, expire) => {
+        const { can } = world.action.methods
+        world.action.methods.can = (act, caller, view) => {
+          if (act === 'execute' && view.snapshot !== null) expire()
+          return act === 'execute' && view.snapshot !== null ? false : can(act, caller, view)
+        }
+      },
+    },
+    {
+      why: 'the directory fails',
+      spoil: (world, expire) => {
+        const { can } = world.action.methods
+        world.action.methods.can = (act, caller, view) => {
+          if (act !== 'decide') return can(act, caller, view)
+          expire()
+          throw new Error('directory down')
+        }
+      },
+    },
+  ])('what expires while $why is over, and not blocked', async ({ spoil }) => {
+    const { world, proposal } = await openScene(store)
+    const { expiresAt } = (await world.stored(proposal)).proposal
+    spoil(world, () => world.clock.setWall(expiresAt))
+
+    expect(await answerOf(world.execute(proposal))).toBe('expired')
+    expect((await world.receipts(proposal)).at(-1)).toBe('proposal.expired')
   })
 
   async function openScene(

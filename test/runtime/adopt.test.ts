@@ -1,8 +1,8 @@
 // Opening: actions, reference key and effect domains are held against what the store remembers, before anything can run twice.
 import { describe, expect, it } from 'vitest'
 import type { Keyring } from '../../src/runtime/ports.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
-import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import { answerOf, openWorld, refused, STORES, type World } from './harness.ts'
 import { finance1, requester, service } from './sessions.ts'
 

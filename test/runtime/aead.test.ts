@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { decrypt, encrypt } from '../../src/runtime/aead.ts'
+import { decrypt, encrypt } from '../../src/runtime/keys/aead.ts'
 
 const key = new Uint8Array(randomBytes(32))
 const context = new Uint8Array([1, 2, 3])

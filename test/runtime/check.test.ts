@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Prepared, Preview, Resolved } from '../../src/proposal/action.ts'
-import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import { answerOf, openWorld, reference, refused, STORES, unsound, type World } from './harness.ts'
 import { type Refund } from './refund.ts'
 import { finance1, requester, TENANT } from './sessions.ts'

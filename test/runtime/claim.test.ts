@@ -387,7 +387,9 @@ describe.each(STORES)('lifecycle 6.5 on %s', (store) => {
 
     const third = await approved(both, input)
 
+    const asked = world.log.verified.length
     expect(await answerOf(both.execute(requester, third))).toBe('blocked earlier_attempt')
+    expect(world.log.verified).toHaveLength(asked)
     expect((await world.effect(first)).attempts.map(({ target }) => target)).toEqual(['business-system', 'bank'])
   })
 

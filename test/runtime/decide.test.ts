@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DecisionInput } from '../../src/runtime/decide.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import {
   answerOf,
   HOUR_MS,

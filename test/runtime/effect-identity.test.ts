@@ -70,6 +70,20 @@ describe.each(STORES)('an effect reference on %s', (store) => {
     expect(await world.bareStore.list({ tenant: reference(TENANT), limit: 10 })).toEqual([])
   })
 
+  it.each<[string, string]>([
+    ['an e-mail address', 'customer:carla@example.test'],
+    ['an IBAN', 'DE89370400440532013000'],
+    ['a card number', 'card 4111111111111111'],
+  ])('trace S46: a subject is refused if it holds %s, since it stands in the clear', async (_title, subject) => {
+    const world = await openWorld({ store })
+    spoilPrepared(world, (good) => ({ ...good, subject }))
+
+    const error = await refused(world.prepared())
+
+    expect(error).toMatchObject({ code: 'invalid_preparation', problems: [{ path: '/subject', rule: 'identifying' }] })
+    expect(`${error.message}${JSON.stringify(error)}${error.stack}`).not.toContain(subject)
+  })
+
   it.each<[string, unknown, string]>([
     ['empty', '', '/effectReference'],
     ['padded', ' x', '/effectReference'],

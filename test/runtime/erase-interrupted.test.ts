@@ -1,6 +1,6 @@
 // An erasure that is interrupted at any of its steps: what is hidden stays hidden, and whoever comes next goes on.
 import { afterAll, describe, expect, it } from 'vitest'
-import { localKeyring, newKeyringText } from '../../src/runtime/local-keyring.ts'
+import { localKeyring, newKeyringText } from '../../src/runtime/keys/local-keyring.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { startChild } from '../store/processes/child.ts'
 import { openWorld, reference, refused, STORES, type World } from './harness.ts'

@@ -1,8 +1,8 @@
 // Races with an erasure: in every order in which the store is reached, nothing is called for what is hidden, and nothing is left.
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { withNewKey, localKeyring, newKeyringText } from '../../src/runtime/local-keyring.ts'
-import { rotateKeys } from '../../src/runtime/rotate-keys.ts'
+import { withNewKey, localKeyring, newKeyringText } from '../../src/runtime/keys/local-keyring.ts'
+import { rotateKeys } from '../../src/runtime/keys/rotate-keys.ts'
 import { touch } from './execution-world.ts'
 import { answerOf, reference, STORES, type StoreKind, type World } from './harness.ts'
 import type { Around } from './intercepted-store.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { NotSent } from '../../src/proposal/action.ts'
 import { isOpen, STATUSES, type Status } from '../../src/proposal/status.ts'
-import { verifyReceipts } from '../../src/proposal/verify-receipts.ts'
+import { verifyReceipts } from '../../src/proposal/receipts/verify-receipts.ts'
 import { StoreUnavailable } from '../../src/proposal/errors.ts'
 import { markForErasure } from './erased.ts'
 import { HOUR_MS, openWorld, reference, refused, STORES, unsound, type World } from './harness.ts'

@@ -1,7 +1,7 @@
 // An erasure as a store takes it, step by step, for tests of what is answered about a proposal that is hidden or gone.
 import { lifecycle } from '../../src/proposal/lifecycle/lifecycle.ts'
 import { reason } from '../../src/proposal/lifecycle/verdict.ts'
-import { chainReceipt } from '../../src/proposal/receipt-chain.ts'
+import { chainReceipt } from '../../src/proposal/receipts/receipt-chain.ts'
 import type { Tombstone } from '../../src/proposal/tombstone.ts'
 import { changeOf, receiptBody } from '../../src/runtime/record.ts'
 import { unsound, type World } from './harness.ts'

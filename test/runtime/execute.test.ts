@@ -1,8 +1,8 @@
 // Execute: the order of its checks up to the resolution, where earlier ones win, and what each of them stores.
 import { describe, expect, it } from 'vitest'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
-import { KeyUnavailable, ProposalKeys } from '../../src/runtime/sealing.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
+import { KeyUnavailable, ProposalKeys } from '../../src/runtime/keys/sealing.ts'
 import type { Keyring, LiveProposal } from '../../src/runtime/ports.ts'
 import type { Session } from '../../src/proposal/session.ts'
 import { type ExecutionWorld, openExecution } from './execution-world.ts'

@@ -1,8 +1,8 @@
 // Exporting: who may, what is in a bundle and what is not, and that whoever has one can check it without the store.
 import { describe, expect, it } from 'vitest'
-import type { EvidenceBundle } from '../../src/proposal/evidence-bundle.ts'
+import type { EvidenceBundle } from '../../src/proposal/receipts/evidence-bundle.ts'
 import type { Session } from '../../src/proposal/session.ts'
-import { type EvidenceReport, verifyEvidence } from '../../src/proposal/verify-evidence.ts'
+import { type EvidenceReport, verifyEvidence } from '../../src/proposal/receipts/verify-evidence.ts'
 import { HOUR_MS, reference, refused, STORES, type World } from './harness.ts'
 import type { Around } from './intercepted-store.ts'
 import {

@@ -9,10 +9,11 @@ import type { AnyAction } from '../../src/proposal/action.ts'
 import { Refusal } from '../../src/proposal/errors.ts'
 import type { Proposal } from '../../src/proposal/proposal.ts'
 import type { Session } from '../../src/proposal/session.ts'
-import { verifyReceipts } from '../../src/proposal/verify-receipts.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
+import { verifyReceipts } from '../../src/proposal/receipts/verify-receipts.ts'
+import type { OnHostError } from '../../src/runtime/host-trouble.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import type { Keyring, LiveProposal, Logger, Store } from '../../src/runtime/ports.ts'
-import type { PrepareInput } from '../../src/runtime/prepare.ts'
+import type { PrepareInput } from '../../src/runtime/prepare/prepare.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { memoryStore } from '../../src/store/memory-store.ts'
@@ -42,6 +43,7 @@ export interface WorldOptions {
   readonly methods?: Partial<Methods>
   readonly keyring?: Keyring
   readonly logger?: Logger
+  readonly onHostError?: OnHostError
   /** Stands around every call of the store, between it and the commit faults. */
   readonly around?: Around
   readonly clock?: VirtualClock
@@ -109,6 +111,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       clock: other.clock ?? clock,
       ids: seededIds(other.seed ?? nextSeed()),
       ...(options.logger === undefined ? {} : { logger: options.logger }),
+      ...(options.onHostError === undefined ? {} : { onHostError: options.onHostError }),
     })
   const runtime = await open(options.seed === undefined ? {} : { seed: options.seed })
 

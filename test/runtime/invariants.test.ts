@@ -1,7 +1,7 @@
 // The invariants that are held against every world of execution: a sound one passes, and each broken one is named.
 import { describe, expect, it } from 'vitest'
 import type { Effect, Observation } from '../../src/effect/effect.ts'
-import type { Receipt } from '../../src/proposal/receipt.ts'
+import type { Receipt } from '../../src/proposal/receipts/receipt.ts'
 import type { Status } from '../../src/proposal/status.ts'
 import { answering, openExecution, resendAfter, says } from './execution-world.ts'
 import { MINUTE_MS } from './harness.ts'

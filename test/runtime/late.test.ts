@@ -240,7 +240,8 @@ describe.each(STORES)('a late word on %s', (store) => {
     reject(new Error('card 4111 of Carla'))
     for (const _ of [1, 2, 3]) await world.clock.advance(0)
 
-    expect(lines).toEqual([[{ proposal, attempt: 1 }, 'a late word of an executor could not be stored']])
+    expect(JSON.stringify(lines)).not.toContain('Carla')
+    expect(lines.slice(-1)).toEqual([[{ proposal, attempt: 1 }, 'a late word of an executor could not be stored']])
   })
 
   it('a late word is offered again to a store that hesitates', async () => {

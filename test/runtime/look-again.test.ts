@@ -2,6 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { withObserved } from '../../src/effect/effect-changes.ts'
 import { DefinitiveFailure, type Executed, NotSent } from '../../src/proposal/action.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
+import type { Keyring } from '../../src/runtime/ports.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import { effectWrite } from '../../src/runtime/effect-write.ts'
 import {
   answering,
@@ -304,6 +307,28 @@ describe.each(STORES)('rule R1 on %s', (store) => {
 
     expect(world.log.executed).toHaveLength(2)
     expect(answers).toContain(CALLED)
+  })
+
+  it('rule R1: while the content of the owner cannot be opened, its effect cannot be asked about, and nothing is called', async () => {
+    const sound = ephemeralKeyring()
+    let denied = ''
+    const resolve: Keyring['resolve'] = async (version) => {
+      const key = await sound.resolve(version)
+      if (key === null || denied === '') return key
+      const unwrap: typeof key.unwrap = (wrapped, context) =>
+        Buffer.from(context).includes(denied)
+          ? Promise.reject(new KeyUnavailable('denied'))
+          : key.unwrap(wrapped, context)
+      return { version: key.version, wrap: (...input) => key.wrap(...input), unwrap }
+    }
+    const world = await openExecution({ store, keyring: { ...sound, resolve } })
+    const owner = await world.approved(INTENT)
+    await closings['its own word'](world, owner)
+    const claimant = await world.approved(INTENT)
+    denied = owner
+
+    expect(await answerOf(world.execute(claimant))).toBe(BLOCKED)
+    expect(world.action.calls.verify).toBe(0)
   })
 
   it('a call that is under way elsewhere is not looked at', async () => {

@@ -1,7 +1,7 @@
 // Observing: what a provider announces makes a look at it due, at once or when the call has ended, and nothing else.
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/proposal/session.ts'
-import type { ObserveInput } from '../../src/runtime/observe.ts'
+import type { ObserveInput } from '../../src/runtime/operate/observe.ts'
 import { limits } from '../../src/effect/limits.ts'
 import { refused, STORES, type World } from './harness.ts'
 import type { Around } from './intercepted-store.ts'

@@ -1,7 +1,7 @@
 // Settling: who may say what became of an effect and when, what that makes of it, and what opens it again.
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/proposal/session.ts'
-import type { SettleInput } from '../../src/runtime/operate.ts'
+import type { SettleInput } from '../../src/runtime/operate/operate.ts'
 import { refused, STORES, type World } from './harness.ts'
 import {
   answering,

@@ -1,9 +1,9 @@
 // Effects that wait for a person, and the people who look into them: a world whose target a test scripts answer by answer.
 import type { Effect } from '../../src/effect/effect.ts'
 import type { Executed, Verified, Verify } from '../../src/proposal/action.ts'
-import type { Receipt } from '../../src/proposal/receipt.ts'
+import type { Receipt } from '../../src/proposal/receipts/receipt.ts'
 import type { Session } from '../../src/proposal/session.ts'
-import type { SettleInput } from '../../src/runtime/operate.ts'
+import type { SettleInput } from '../../src/runtime/operate/operate.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import { effectOf, MINUTE_MS, openWorld, reference, type World, type WorldOptions } from './harness.ts'
 import { refund, type Refund } from './refund.ts'

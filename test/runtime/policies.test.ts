@@ -1,6 +1,6 @@
 // Policies at prepare: chosen, checked, frozen into the proposal, and refused where nobody could meet them.
 import { describe, expect, it } from 'vitest'
-import { noApproval, type PolicyInput } from '../../src/proposal/policy.ts'
+import { noApproval, type PolicyInput } from '../../src/proposal/policy/policy.ts'
 import { answerOf, matching, openWorld, refused, STORES } from './harness.ts'
 import { agent, agentOwner, finance1, reader, requester, session } from './sessions.ts'
 

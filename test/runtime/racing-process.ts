@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { localKeyring } from '../../src/runtime/local-keyring.ts'
+import { localKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { sqliteStore } from '../../src/store/sqlite-store.ts'
 import { TestAction } from './refund.ts'

@@ -1,7 +1,7 @@
 // Reading: what a proposal shows to whoever may read it, opened now, computed now, and nothing that is private.
 import { describe, expect, it } from 'vitest'
 import type { ProposalView } from '../../src/runtime/read.ts'
-import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import type { LiveProposal } from '../../src/runtime/ports.ts'
 import { erase } from './erased.ts'
 import { HOUR_MS, LIFETIME_MS, openWorld, refused, START, STORES, unsound, type World } from './harness.ts'

@@ -1,8 +1,8 @@
 // Reconcile: who may ask, when the target is asked, by whom and how often, and that it never calls an executor.
 import { describe, expect, it } from 'vitest'
 import { NotSent } from '../../src/proposal/action.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
-import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import {
   answering,
   type ExecutionWorld,
@@ -12,12 +12,17 @@ import {
   resendAfter,
   says,
   underWay,
+  type VerifierAnswer,
 } from './execution-world.ts'
-import { answerOf, refused, START, STORES, type StoreKind } from './harness.ts'
-import { operator, reader, requester, service, stranger } from './sessions.ts'
+import { answerOf, reference, refused, START, STORES, type StoreKind, unsound } from './harness.ts'
+import { operator, reader, requester, service, stranger, TENANT } from './sessions.ts'
 
 const LEASE_MS = 60_000
 const BOUNDARY_MS = 120_000
+
+const threw: VerifierAnswer = () => {
+  throw new Error('card 4111 of Carla')
+}
 
 interface Accepted {
   readonly world: ExecutionWorld
@@ -62,6 +67,21 @@ describe.each(STORES)('lifecycle 7 on %s', (store) => {
 
     expect(await answerOf(world.runtime.reconcile(by, proposal))).toBe(answer)
     expect(world.action.calls.verify).toBe(answer === 'verified' ? 1 : 0)
+  })
+
+  it.each<{ readonly what: string; readonly verify: VerifierAnswer; readonly reason: string }>([
+    { what: 'threw', verify: threw, reason: 'verifier_threw' },
+    { what: 'answered something else', verify: () => unsound('done'), reason: 'malformed_answer' },
+    { what: 'named another key', verify: says.doneAs({ identity: unsound('another') }), reason: 'identity_mismatch' },
+    { what: 'left a fact out', verify: says.doneAs({ facts: unsound({}) }), reason: 'fact_missing' },
+  ])('says so when the verifier $what', async ({ verify, reason }) => {
+    const { world, proposal } = await openAccepted(store)
+    world.action.methods.verify = answering(verify)
+    await world.clock.advance(5_000)
+
+    const { outcome, reason: said } = await world.runtime.reconcile(service, proposal)
+
+    expect([outcome, said]).toEqual(['verification_pending', reason])
   })
 
   it('asks nothing about a proposal that has made no attempt', async () => {
@@ -141,10 +161,11 @@ describe.each(STORES)('lifecycle 7 on %s', (store) => {
     await world.reconcile(proposal)
 
     expect(seen).toEqual({ told: 2, epoch: 2, ending: 'lease_lapsed' })
-    expect((await world.receipts(proposal)).slice(2)).toEqual([
-      'execution.started',
-      'operation.lease_lapsed',
-      'verification.provisional_absence',
+    const chain = await world.bareStore.receipts(reference(TENANT), reference(proposal))
+    expect(chain.slice(2).map(({ body }) => [body?.type, body?.status])).toEqual([
+      ['execution.started', 'executing'],
+      ['operation.lease_lapsed', 'verification_pending'],
+      ['verification.provisional_absence', 'verification_pending'],
     ])
   })
 

@@ -1,10 +1,10 @@
 // Rotation: every key is wrapped anew, everything opens before, during and after, and nothing that is erased comes back.
 import { describe, expect, it } from 'vitest'
 import type { ContentUnavailable } from '../../src/proposal/errors.ts'
-import { localKeyring, newKeyringText, withNewKey } from '../../src/runtime/local-keyring.ts'
+import { localKeyring, newKeyringText, withNewKey } from '../../src/runtime/keys/local-keyring.ts'
 import type { KeyEncryptionKey, Keyring, Store } from '../../src/runtime/ports.ts'
-import { rotateKeys } from '../../src/runtime/rotate-keys.ts'
-import { KeyUnavailable } from '../../src/runtime/sealing.ts'
+import { rotateKeys } from '../../src/runtime/keys/rotate-keys.ts'
+import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import { startChild } from '../store/processes/child.ts'
 import { rawRows, rawSql } from '../store/sqlite-fixture.ts'
 import { MINUTE_MS, openWorld, reference, refused, STORES, unsound, type World, type WorldOptions } from './harness.ts'

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { ContentUnavailable } from '../../src/proposal/errors.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import type { KeyEncryptionKey, Keyring, WrappedKey } from '../../src/runtime/ports.ts'
-import { KeyUnavailable, type Owner, ProposalKey, ProposalKeys, type Purpose } from '../../src/runtime/sealing.ts'
+import { KeyUnavailable, type Owner, ProposalKey, ProposalKeys, type Purpose } from '../../src/runtime/keys/sealing.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { reference, refused, START, unsound } from './harness.ts'
 

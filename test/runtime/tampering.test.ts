@@ -1,6 +1,6 @@
 // Tampering: whoever changes, swaps or cuts what is stored gets no approval, no call and no garbage out of it.
 import { describe, expect, it } from 'vitest'
-import { ProposalKeys } from '../../src/runtime/sealing.ts'
+import { ProposalKeys } from '../../src/runtime/keys/sealing.ts'
 import { rawRows, withoutGuards } from '../store/sqlite-fixture.ts'
 import { answerOf, openWorld, reference, refused, type World } from './harness.ts'
 import {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { DefinitiveFailure, type Executed, NotSent, type Verified } from '../../src/proposal/action.ts'
-import { ephemeralKeyring } from '../../src/runtime/local-keyring.ts'
+import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import { sqliteStore } from '../../src/store/sqlite-store.ts'
 import {
   answering,

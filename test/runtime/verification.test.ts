@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../src/effect/effect.ts'
 import type { Proposal } from '../../src/proposal/proposal.ts'
-import type { ReceiptType } from '../../src/proposal/receipt.ts'
+import type { ReceiptType } from '../../src/proposal/receipts/receipt.ts'
 import {
   answering,
   type ExecutionWorld,

@@ -2,7 +2,7 @@
 import type { Attempt } from '../../effect/effect.ts'
 import type { Reference } from '../../effect/reference.ts'
 import type { Reason } from '../codes.ts'
-import type { PolicyEvaluation } from '../evaluate-policy.ts'
+import type { PolicyEvaluation } from '../policy/evaluate-policy.ts'
 import type { Proposal } from '../proposal.ts'
 import { isOpen } from '../status.ts'
 import { lapse, restore } from './decide.ts'

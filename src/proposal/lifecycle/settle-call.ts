@@ -2,7 +2,7 @@
 import type { AttemptEnding, Effect } from '../../effect/effect.ts'
 import { evidenceOf } from '../../effect/effect-evidence.ts'
 import type { Proposal } from '../proposal.ts'
-import type { ReceiptType } from '../receipt.ts'
+import type { ReceiptType } from '../receipts/receipt.ts'
 import { attentionOf, personReason } from './attention.ts'
 import { type CoreChanges, next, outcomeOf, reason, stay, type Verdict } from './verdict.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { ReasonCode, Reference } from '../../effect/reference.ts'
 import type { OutcomeCode, RefusalCode } from '../codes.ts'
 import type { Attention, Proposal, ProposalCore } from '../proposal.ts'
-import type { ReceiptType } from '../receipt.ts'
+import type { ReceiptType } from '../receipts/receipt.ts'
 import { mayMove, type Status } from '../status.ts'
 
 /** What the receipt of a move says beside the fields that every receipt has. */

@@ -1,6 +1,6 @@
 // The first guards of what hangs on proposals: receipts, decisions, keys; and of the books beside them.
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import { FIRST_HASH } from '../../proposal/receipt-chain.ts'
+import { FIRST_HASH } from '../../proposal/receipts/receipt-chain.ts'
 import { appendOnly, createGuards, type Guard, isChanged, isErased } from './sqlite-guard.ts'
 
 /** Creates the triggers. */

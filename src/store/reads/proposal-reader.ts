@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import type { Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
-import type { Receipt } from '../../proposal/receipt.ts'
+import type { Receipt } from '../../proposal/receipts/receipt.ts'
 import type { ErasedProposal, LiveProposal } from '../../runtime/ports.ts'
 import { firstOf, type Operation, rowsOf } from '../operation.ts'
 import { parseApprovals } from '../rows/approval-row.ts'

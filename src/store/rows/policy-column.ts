@@ -1,6 +1,6 @@
 // The frozen policy in its column: strictly parsed, since what may be executed rests on it.
 import { z } from 'zod'
-import type { FrozenPolicy } from '../../proposal/freeze-policy.ts'
+import type { FrozenPolicy } from '../../proposal/policy/freeze-policy.ts'
 
 const text = z.string()
 const money = z.strictObject({ amount: text, currency: text })

@@ -1,5 +1,5 @@
 // The row of a receipt: what it says in columns of its own, and its links, which outlive erasure.
-import { RECEIPT_TYPES, type Receipt, type ReceiptBody } from '../../proposal/receipt.ts'
+import { RECEIPT_TYPES, type Receipt, type ReceiptBody } from '../../proposal/receipts/receipt.ts'
 import { STATUSES } from '../../proposal/status.ts'
 import { canonicalText } from '../canonical-text.ts'
 import type { ReceiptsTable } from '../tables.ts'

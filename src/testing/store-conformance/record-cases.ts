@@ -1,6 +1,6 @@
 // Cases about records: receipts, decisions and observations are only ever added, without gaps, each where it belongs.
 import assert from 'node:assert/strict'
-import type { Receipt } from '../../proposal/receipt.ts'
+import type { Receipt } from '../../proposal/receipts/receipt.ts'
 import type { ApprovalWrite } from '../../runtime/ports.ts'
 import { sealed, updating } from './sample-changes.ts'
 import { ending, observing } from './sample-effects.ts'

@@ -1,7 +1,7 @@
 // Sample changes: each a valid step of a lifecycle, built from what a store answered before.
 import { createHash } from 'node:crypto'
 import type { Proposal } from '../../proposal/proposal.ts'
-import type { Receipt, ReceiptBody, ReceiptType } from '../../proposal/receipt.ts'
+import type { Receipt, ReceiptBody, ReceiptType } from '../../proposal/receipts/receipt.ts'
 import type { Status } from '../../proposal/status.ts'
 import type { Tombstone } from '../../proposal/tombstone.ts'
 import type { Change, LiveProposal, ProposalInsert } from '../../runtime/ports.ts'

@@ -1,6 +1,6 @@
 // Erases a proposal in a process of its own, which is killed at one of its calls of the store.
 import process from 'node:process'
-import { localKeyring } from '../../../src/runtime/local-keyring.ts'
+import { localKeyring } from '../../../src/runtime/keys/local-keyring.ts'
 import { ProposalRuntime } from '../../../src/runtime/runtime.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'

@@ -1,7 +1,7 @@
 // Rotates keys in a process of its own, which is killed at one of its calls of the store.
 import process from 'node:process'
-import { localKeyring } from '../../../src/runtime/local-keyring.ts'
-import { rotateKeys } from '../../../src/runtime/rotate-keys.ts'
+import { localKeyring } from '../../../src/runtime/keys/local-keyring.ts'
+import { rotateKeys } from '../../../src/runtime/keys/rotate-keys.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
 import { killedStore } from './killed-store.ts'
 
