@@ -101,6 +101,14 @@ export const openErasureCases: readonly ConformanceCase[] = [
         version: named.version + 1,
         settlement: settlement({ by: 'erased', secondOperator: 'erased' }),
       })
+      // What is erased later, of this effect or another one, finds nothing more to take out.
+      const nameless = await effectOf(store, first.effect.key)
+      await commits(
+        store,
+        erasing(await moved(store, await prepared(store, { effect: first.effect.key }), 'withdrawn')),
+      )
+      await commits(store, erasing(await moved(store, await prepared(store), 'withdrawn')))
+      assert.deepEqual(await effectOf(store, first.effect.key), nameless)
     },
   },
   {
