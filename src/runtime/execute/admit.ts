@@ -42,6 +42,8 @@ export async function admitAndCall(
   const approvals = approvalsThatCount(execution, effect)
   // Found out before the rights, which are asked for last.
   const isHeldBack = await isHeldByRelated(core, proposal)
+  // A newer version may have moved the action's effects to a domain of which this one knows nothing (trace S11).
+  const isMoved = await hasForeignDomain(core, definition)
 
   let without: ReadonlySet<Reference>
   try {
@@ -54,9 +56,7 @@ export async function admitAndCall(
     throw error
   }
   if (isHeldBack) return blocked(execution, 'related_in_doubt')
-
-  // A newer version may have moved the action's effects to a domain of which this one knows nothing (trace S11).
-  if (await hasForeignDomain(core, definition)) return blocked(execution, 'definition_changed')
+  if (isMoved) return blocked(execution, 'definition_changed')
 
   // From here to the change nothing is awaited: what was judged is what is admitted.
   const now = core.clock.now()
@@ -158,6 +158,10 @@ async function callAndSettle(
   if (await isHeldByRelated(core, admitted.proposal)) {
     return settleAndAnswer(execution, admitted, notSent('related_in_doubt', core.clock.now()))
   }
+  // A move since the last look: the newer version claims in its own domain, and may not have met this claim (trace S11).
+  if (await hasForeignDomain(core, definition)) {
+    return settleAndAnswer(execution, admitted, notSent('definition_changed', core.clock.now()))
+  }
   // Nothing is awaited between these looks at the clocks and the call.
   const now = core.clock.now()
   const elapsedMs = core.clock.monotonic() - beganMs
@@ -194,7 +198,9 @@ async function settleAndAnswer({ core, session }: Execution, admitted: Admitted,
   }
 }
 
-function notSent(why: 'lease_too_short' | 'too_late' | 'related_in_doubt', at: number): ExecutorWord {
+type NotSentReason = 'lease_too_short' | 'too_late' | 'related_in_doubt' | 'definition_changed'
+
+function notSent(why: NotSentReason, at: number): ExecutorWord {
   const ending = { kind: 'not_sent', evidence: 'FAILED', at, reason: reason(why), externalReference: null } as const
   return { ending, resultText: null, errorText: null }
 }
