@@ -269,7 +269,6 @@ function withHole(): unknown[] {
 }
 
 function argumentsOf(first: unknown): unknown {
-  // oxlint-disable-next-line prefer-rest-params -- the arguments object is what is wanted
   return first === undefined ? undefined : arguments
 }
 
