@@ -1,6 +1,7 @@
 // Refusals and misuse: the errors that the library throws, each with a stable code and never with a protected value.
 import type { LimitName } from '../effect/limits.ts'
 import { parseReasonCode, type ReasonCode } from '../effect/reference.ts'
+import type { Act } from './contract.ts'
 import { REFUSALS, type RefusalCode } from './codes.ts'
 import type { Status } from './status.ts'
 
@@ -41,8 +42,11 @@ export class DecisionRefused extends Refusal {
 /** The caller may see the proposal and has no right to this act. */
 export class NotPermitted extends Refusal {
   readonly code = 'not_permitted'
-  constructor() {
-    super('not_permitted')
+  /** What the caller has no right to; null where it is no act of the table of permissions. */
+  readonly act: Act | null
+  constructor(act: Act | null = null) {
+    super('not_permitted', act === null ? undefined : `The caller has no right to "${act}".`)
+    this.act = act
   }
 }
 
@@ -79,7 +83,7 @@ export class InvalidCommand extends Refusal {
   readonly code = 'invalid_command'
   readonly problems: readonly Problem[]
   constructor(problems: readonly Problem[]) {
-    super('invalid_command')
+    super('invalid_command', listed(REFUSALS.invalid_command.title, problems))
     this.problems = problems
   }
 }
@@ -89,7 +93,7 @@ export class InvalidPreparation extends Refusal {
   readonly code = 'invalid_preparation'
   readonly problems: readonly Problem[]
   constructor(problems: readonly Problem[]) {
-    super('invalid_preparation')
+    super('invalid_preparation', listed(REFUSALS.invalid_preparation.title, problems))
     this.problems = problems
   }
 }
@@ -275,10 +279,14 @@ export class DefinitionError extends TypeError {
   readonly code = 'definition_error'
   readonly problems: readonly Problem[]
   constructor(action: string, problems: readonly Problem[]) {
-    super(
-      `${action} cannot be registered:\n${problems.map((problem) => `  ${problem.path}: ${problem.message}`).join('\n')}`,
-    )
+    super(listed(`${action} cannot be registered.`, problems))
     this.name = 'DefinitionError'
     this.problems = problems
   }
+}
+
+/** A sentence, and under it what is wrong at which path; never a value. */
+function listed(sentence: string, problems: readonly Problem[]): string {
+  const lines = problems.map(({ path, message }) => `\n  ${path === '' ? '' : `${path}: `}${message}`)
+  return `${sentence.replace(/\.$/, '')}${lines.length === 0 ? '.' : ':'}${lines.join('')}`
 }

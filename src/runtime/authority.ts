@@ -51,7 +51,7 @@ export async function demand(
   session: CallerSession,
   about: About,
 ): Promise<void> {
-  if (!(await may(core, definition, act, callerOf(session), about))) throw new NotPermitted()
+  if (!(await may(core, definition, act, callerOf(session), about))) throw new NotPermitted(act)
 }
 
 /** The caller of an operation, as the session established it. */

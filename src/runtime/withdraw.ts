@@ -57,7 +57,7 @@ export async function demandWithdrawal(
   const about = { proposal: stored.proposal }
   const { definition } = registered
   const own = samePrincipal(session.principal, stored.proposal.requester)
-  if (!own && !(await may(core, definition, 'operate', callerOf(session), about))) throw new NotPermitted()
+  if (!own && !(await may(core, definition, 'operate', callerOf(session), about))) throw new NotPermitted('operate')
   await demand(core, definition, 'withdraw', session, about)
 }
 

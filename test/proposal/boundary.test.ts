@@ -78,6 +78,24 @@ describe('content that does not fit', () => {
     expect(problems(value)).toEqual([problem])
   })
 
+  it.each([
+    ['a field', z.strictObject({ a: z.string() }), {}, '/a is missing'],
+    ['a field that is there', z.strictObject({ a: z.string() }), { a: null }, '/a is of another type'],
+    ['a literal', z.strictObject({ a: z.literal('x') }), {}, '/a is missing'],
+    [
+      'a field further in',
+      z.strictObject({ a: z.array(z.strictObject({ b: z.int() })) }),
+      { a: [{}] },
+      '/a/0/b is missing',
+    ],
+    ['an alternative', z.strictObject({ a: z.union([z.string(), z.int()]) }), {}, '/a is missing'],
+    ['everything', z.strictObject({ a: z.string() }), null, ' is of another type'],
+  ])('tells what is missing from what does not fit: %s', (_title, one, value, said) => {
+    const content = parseContent(one, value, 'commandBytes')
+
+    expect(content.ok ? [] : content.problems.map(({ path, message }) => `${path} ${message}`)).toEqual([said])
+  })
+
   it('says it in a sentence of ours, without the value and without a key that is not known', () => {
     const told = z.strictObject({
       a: z.string().refine(() => false, { message: canary, path: [canary] }),

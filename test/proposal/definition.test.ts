@@ -460,7 +460,7 @@ describe('an action is refused', () => {
     ['an object with another contract', { contract: 'refund' }],
   ])('if it is %s', (_title, action) => {
     expect(() => define(action as RefundAction)).toThrow(
-      'The action cannot be registered:\n  : must be an action: an object with a contract and the methods of Action',
+      'The action cannot be registered:\n  must be an action: an object with a contract and the methods of Action',
     )
   })
 })

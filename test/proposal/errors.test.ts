@@ -66,7 +66,7 @@ describe('a refusal', () => {
     expect(refusal).toBeInstanceOf(Error)
     expect(refusal.code).toBe(code)
     expect(refusal.name).toBe(refusal.constructor.name)
-    expect(refusal.message).toMatch(/^[A-Z].*\.$/)
+    expect(refusal.message).toMatch(/^[A-Z].*(?:\.|:(?:\n {2}\/.*)+)$/)
   })
 
   it('says what its code says, unless it can say more', () => {
@@ -76,6 +76,8 @@ describe('a refusal', () => {
 
     expect(own.map(([, { message }]) => message)).toEqual([
       'The value at /subject is not of the allowed form.',
+      'The command does not fit the action’s schema:\n  /amount: is of another type',
+      'The action prepared something that its own definition does not allow:\n  /amount: is of another type',
       'The limit pageItems was exceeded.',
       'The stored row receipts/acme/p-1/3 cannot be read.',
     ])
@@ -91,6 +93,11 @@ describe('a refusal', () => {
     for (const code of ['preparation_failed', 'content_unavailable', 'authorization_unavailable'] as const) {
       expect(refusals[code].cause).toEqual(new Error('host'))
     }
+  })
+
+  it('names the act that the caller has no right to', () => {
+    expect(refusals.not_permitted).toMatchObject({ act: null, message: 'The caller has no right to do this.' })
+    expect(new NotPermitted('check')).toMatchObject({ act: 'check', message: 'The caller has no right to "check".' })
   })
 
   it('of an action gives a code for its reason, never words', () => {

@@ -75,3 +75,20 @@ describe('an operation', () => {
 it('a SQLite store without a path says that it needs one', async () => {
   expect((await refused(sqliteStore(unsound(null)))).message).toContain('named by its path')
 })
+
+it('who may not do something is told what', async () => {
+  const world = await openWorld({ store: 'memory' })
+  const { proposal } = await world.prepared()
+  const { runtime } = world
+
+  const acts = await Promise.all(
+    [
+      runtime.check(requester, proposal),
+      runtime.execute(operator, proposal),
+      runtime.withdraw(finance1, proposal),
+      runtime.erase(operator, proposal, { reason: 'asked_for' }),
+    ].map(async (operation: Promise<unknown>) => (await refused(operation))['act']),
+  )
+
+  expect(acts).toEqual(['check', 'execute', 'operate', 'erase'])
+})

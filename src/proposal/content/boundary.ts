@@ -32,6 +32,9 @@ const sentences: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
   custom: 'does not meet a rule of the schema',
 }
 
+/** The rules that speak of the value at their path, and so of its absence. */
+const OF_A_VALUE: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union'])
+
 /**
  * Reads content through its schema. The value is copied once, as canonical JSON; the schema, storage and the host see
  * only that copy, and it is the copy that is returned, so that nothing which a schema does can rewrite it. Problems name
@@ -92,7 +95,11 @@ function judge<S extends z.ZodType>(
 ): Content<z.output<S>> {
   const parsed = safeParse(schema, copy)
   if (parsed === null) return refused(schema, [{ path: [], rule: 'schema_failed', message: 'cannot be judged' }])
-  if (!parsed.success) return refused(schema, parsed.error.issues.slice(0, PROBLEMS_MAX).map(fromIssue))
+  if (!parsed.success)
+    return refused(
+      schema,
+      parsed.error.issues.slice(0, PROBLEMS_MAX).map((issue) => fromIssue(copy, issue)),
+    )
   if (write(parsed.data) !== text) {
     return refused(schema, [{ path: [], rule: 'rewritten', message: 'is not written as the schema writes it' }])
   }
@@ -114,9 +121,19 @@ function safeParse<S extends z.ZodType>(schema: S, copy: JsonValue): z.ZodSafePa
   }
 }
 
-function fromIssue({ path, code }: z.core.$ZodIssue): RawProblem {
+function fromIssue(copy: JsonValue, { path, code }: z.core.$ZodIssue): RawProblem {
   const rule = Object.hasOwn(sentences, code) ? code : 'custom'
-  return { path, rule, message: sentences[rule] }
+  return { path, rule, message: OF_A_VALUE.has(rule) && isMissing(copy, path) ? 'is missing' : sentences[rule] }
+}
+
+// Plain JSON has no undefined: what is not there is missing, and not of another type.
+function isMissing(copy: JsonValue, path: readonly PropertyKey[]): boolean {
+  let value: unknown = copy
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return true
+    value = Reflect.get(value, key)
+  }
+  return false
 }
 
 function notPlain(schema: unknown, { pointer, rule, limit }: CanonicalJsonError): Content<never> {

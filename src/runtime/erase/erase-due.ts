@@ -30,7 +30,7 @@ export async function eraseDue(
   const limit = input.limit ?? limits.pageItems
   if (!Number.isInteger(limit) || limit < 1) throw new MalformedReference('/limit')
   if (limit > limits.pageItems) throw new LimitExceeded('pageItems')
-  if (session.principal.kind === 'agent') throw new NotPermitted()
+  if (session.principal.kind === 'agent') throw new NotPermitted('erase')
   const carriedOut = await carryOut(core, session, limit)
   // The files are cleaned once for all of them: it costs the same.
   const isAnyGone = carriedOut.some(({ outcome }) => outcome === 'erased')

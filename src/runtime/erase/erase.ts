@@ -113,7 +113,7 @@ async function loadErasable(
   const registered = core.registry.permitting(action)
   if (registered === null) throw new NotFound()
   if (await mayErase(core, session, { stored, registered })) return { stored, registered }
-  throw (await isReadable(core, session, ref)) ? new NotPermitted() : new NotFound()
+  throw (await isReadable(core, session, ref)) ? new NotPermitted('erase') : new NotFound()
 }
 
 function aboutOf(stored: LiveProposal | ErasedProposal): About {

@@ -45,7 +45,7 @@ export async function execute(
 ): Promise<OperationResult> {
   const { stored, registered } = await load(core, session, ref, input.ifRevision)
   const about = { proposal: stored.proposal }
-  if (!(await may(core, registered.definition, 'execute', callerOf(session), about))) throw new NotPermitted()
+  if (!(await may(core, registered.definition, 'execute', callerOf(session), about))) throw new NotPermitted('execute')
   const caller = principalName(session.principal)
   const actor = { participant: caller, trigger: caller }
 

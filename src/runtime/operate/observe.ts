@@ -34,7 +34,7 @@ export interface ObservationResult {
 export async function observe(core: Core, session: CallerSession, input: ObserveInput): Promise<ObservationResult> {
   const { idempotencyKey, eventId } = input
   if (!isReference(eventId)) throw new MalformedReference('/eventId')
-  if (session.principal.kind !== 'service') throw new NotPermitted()
+  if (session.principal.kind !== 'service') throw new NotPermitted('observe')
   if (!isReference(idempotencyKey)) throw new NotFound()
   const key = await core.store.effectByIdempotencyKey(session.tenant, idempotencyKey)
   if (key === null) throw new NotFound()
@@ -86,5 +86,5 @@ async function demandObservation(
   const about = { proposal: owner.proposal }
   const caller = callerOf(session)
   if (await may(core, definition, 'observe', caller, about)) return
-  throw (await may(core, definition, 'read', caller, about)) ? new NotPermitted() : new NotFound()
+  throw (await may(core, definition, 'read', caller, about)) ? new NotPermitted('observe') : new NotFound()
 }

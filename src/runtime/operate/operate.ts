@@ -156,7 +156,7 @@ async function subjectOf(
   if (own.proposal.revision !== proposal.revision) return LOST_RACE
   if (owner !== own) {
     const registered = core.registry.permitting(owner.proposal.action)
-    if (registered === null) throw new NotPermitted()
+    if (registered === null) throw new NotPermitted('operate')
     await demand(core, registered.definition, 'operate', session, { proposal: owner.proposal })
   }
   return { effect, owner, behind }
