@@ -12,6 +12,7 @@ import { commitMove } from './record.ts'
 import { type OperationResult, resultOf } from './result.ts'
 import { LOST_RACE, untilSettled } from './rounds.ts'
 
+/** Why a proposal is taken back, and at which revision. */
 export interface WithdrawInput {
   /** A code, `[a-z0-9_.-]{1,64}`; default `withdrawn`. */
   readonly reason?: string

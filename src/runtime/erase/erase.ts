@@ -18,6 +18,7 @@ import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import { isReadable, type Loaded } from '../load.ts'
 import type { ErasedProposal, LiveProposal } from '../ports.ts'
 
+/** Why the content goes. */
 export interface EraseInput {
   /** A code, `[a-z0-9_.-]{1,64}`; it outlives the content. */
   readonly reason: string

@@ -30,6 +30,7 @@ import { resolve } from './resolve.ts'
 import { type OperationResult, resultOf, uncompared } from '../result.ts'
 import { LOST_RACE, untilSettled } from '../rounds.ts'
 
+/** How an execution goes on, and at which revision it may begin. */
 export interface ExecuteInput {
   /** Go on with one verification, if it is due. */
   readonly reconcile?: boolean

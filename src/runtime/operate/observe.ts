@@ -13,6 +13,7 @@ import type { LiveProposal } from '../ports.ts'
 import { changeOf, type Recorded } from '../record.ts'
 import { LOST_RACE, untilStored } from '../rounds.ts'
 
+/** What a provider announced. Spec: rules R7. */
 export interface ObserveInput {
   /** The idempotency key that the executor handed to the provider. */
   readonly idempotencyKey: string

@@ -20,12 +20,14 @@ import { refusal } from '../refusal.ts'
 import { type OperationResult, resultOf } from '../result.ts'
 import { LOST_RACE, untilSettled } from '../rounds.ts'
 
+/** Why the target is asked again. Spec: lifecycle 7. */
 export interface ResumeInput {
   /** A code, `[a-z0-9_.-]{1,64}`. */
   readonly reason: string
   readonly ifRevision?: number
 }
 
+/** What a person found out, and how it is known. Spec: rules R8. */
 export interface SettleInput {
   /** What a person found out. `did_not_occur` frees the claim only once a second operator says the same. */
   readonly verdict: OperatorVerdict['verdict']

@@ -23,6 +23,7 @@ import { verifyEffect } from './verify.ts'
 /** How long past the verifier's own limit nobody else verifies. */
 const LEASE_MARGIN_MS = 5_000
 
+/** When to look. */
 export interface ReconcileInput {
   /** Look now, even if it is not due; for operators. */
   readonly now?: boolean
