@@ -60,7 +60,7 @@ export async function addKeyToFile(path: string): Promise<{ readonly version: st
 }
 
 /** The text of a key file. @throws KeyringError when it is missing, empty, no file, or readable for others. */
-export async function readKeyFile(path: string): Promise<string> {
+async function readKeyFile(path: string): Promise<string> {
   try {
     const stats = await stat(path)
     if (stats.isDirectory()) throw new KeyringError(`There is a folder in the place of the key file ${path}.`)
