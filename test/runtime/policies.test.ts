@@ -76,7 +76,7 @@ describe.each(STORES)('a policy on %s', (store) => {
       }),
       '/policy/require/0/when/path',
     ],
-    ['a promise', async () => named('user:fiona'), '/policy/require'],
+    ['a promise', async () => named('user:fiona'), '/policy'],
     ['a look-alike of noApproval', () => ({ noApproval: 'because' }), '/policy/noApproval'],
   ])('function that returns %s is a fault of the action', async (_title, policy, path) => {
     const world = await openWorld({ store, contract: { policy } })
