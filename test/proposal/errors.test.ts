@@ -122,3 +122,7 @@ describe('misuse', () => {
     expect(error).toMatchObject({ name: 'ReferenceKeyChanged', code: 'reference_key_changed' })
   })
 })
+
+it('a refusal that lists no problem is its sentence alone', () => {
+  expect(new InvalidCommand([]).message).toMatch(/\.$/)
+})
