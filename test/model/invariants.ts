@@ -1,0 +1,50 @@
+// The invariants of the specification, each a function over the store, the book, the call log and the target's ledger.
+import { approvalInvariants } from './invariants/approvals.ts'
+import { callInvariants } from './invariants/calls.ts'
+import { claimInvariants } from './invariants/claims.ts'
+import { doubtInvariants } from './invariants/doubt.ts'
+import { evidenceInvariants } from './invariants/evidence.ts'
+import type { Invariant, View } from './invariants/invariant.ts'
+import { recordInvariants } from './invariants/record.ts'
+import { viewOf } from './invariants/view.ts'
+import type { World } from './world.ts'
+
+/** I1 to I18 and I31 to I33, in the order of the specification. Spec: reliability 3.2. */
+const INVARIANTS: readonly Invariant[] = [
+  ...claimInvariants,
+  ...callInvariants,
+  ...evidenceInvariants,
+  ...doubtInvariants,
+  ...recordInvariants,
+  ...approvalInvariants,
+].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))
+
+/** What broke an invariant. */
+class InvariantBroken extends Error {
+  readonly id: string
+  constructor({ id, says }: Invariant, detail: string) {
+    super(`invariant ${id} ${says}: ${detail}`)
+    this.name = 'InvariantBroken'
+    this.id = id
+  }
+}
+
+/** Checks everything that a command may have touched. @throws InvariantBroken */
+export class Checks {
+  readonly #world: World
+  #checked = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  async all(): Promise<void> {
+    const { broken, book } = this.#world
+    if (broken !== null) throw broken
+    const view: View = await viewOf(this.#world, book.entries.slice(this.#checked))
+    this.#checked = book.entries.length
+    for (const invariant of INVARIANTS) {
+      for (const detail of invariant.violations(view)) throw new InvariantBroken(invariant, detail)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// Waiting in a model run: for the virtual clock, for a signal, for everything that needs no time, or for ever.
+import { setImmediate } from 'node:timers/promises'
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+
+/** Until the clock has moved on by so much. */
+export async function after(clock: VirtualClock, ms: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    clock.timer(ms, resolve)
+  })
+}
+
+/** Until the signal fires; then it fails, as a call does that was given up. */
+export async function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = (): void => reject(new Error('the call was given up'))
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+}
+
+export async function never(): Promise<never> {
+  return new Promise(() => {})
+}
+
+/** Until nothing more can happen without time: whatever is pending then waits for the clock. */
+export async function idle(): Promise<void> {
+  await setImmediate()
+}
