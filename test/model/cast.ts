@@ -32,8 +32,6 @@ const CAST = {
 
 export type Person = keyof typeof CAST
 
-const PEOPLE: readonly Person[] = Object.keys(CAST) as Person[]
-
 /** The session of one of the cast. */
 export function sessionOf(tenant: string, person: Person): Session {
   const { kind, roles, owner }: Part = CAST[person]
