@@ -2,6 +2,7 @@
 import { mayHaveOccurred } from '../../effect/effect-evidence.ts'
 import type { Effect, ObservationFlag } from '../../effect/effect.ts'
 import type { ExecutorWord } from '../../proposal/answers/executor-word.ts'
+import { claimedEffect } from '../claimed-effect.ts'
 import type { Core } from '../core.ts'
 import { isErased } from '../verify/neighbour.ts'
 import { recordEvidence } from '../verify/record-evidence.ts'
@@ -31,8 +32,7 @@ async function hear(core: Core, admitted: Admitted, word: Promise<ExecutorWord>)
  */
 export async function recordLate(core: Core, admitted: Admitted, word: ExecutorWord): Promise<void> {
   const { attempt, effect: key, actor } = admitted
-  const effect = await core.store.effect(key)
-  if (effect === null) throw new Error('a claimed effect is never deleted')
+  const effect = await claimedEffect(core, key)
   const { ending } = word
   // After erasure a late word is kept as what was said and when, and as nothing that names anything (rules R19).
   const isGone = await isErased(core, key.tenant, admitted.proposal.ref)

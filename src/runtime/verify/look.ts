@@ -3,6 +3,7 @@ import type { JsonValue } from '../../effect/canonical-json.ts'
 import type { Attempt, Effect } from '../../effect/effect.ts'
 import type { Reference } from '../../effect/reference.ts'
 import { type Judged, type JudgedAgainst, judgeVerification } from '../../proposal/answers/judge-verification.ts'
+import { claimedEffect } from '../claimed-effect.ts'
 import { openContent } from '../content.ts'
 import type { Core } from '../core.ts'
 import { callHost } from '../host-call.ts'
@@ -54,8 +55,15 @@ export async function lookAtTarget(
   const told = { method: 'verify', proposal: ref }
   troubleUnlessReturned(core, told, call)
   const asked = { keys, covers, beganAt, endedAt: Math.max(core.clock.now(), beganAt) }
-  const compareFacts = comparison(core, registered, ref)
-  const judged = judgeVerification(call, asked, { definition, schema: verified, effect, contents, compareFacts })
+  // Held against what is on record by now: a late return that was recorded before this read began moves the boundary.
+  const against = {
+    definition,
+    schema: verified,
+    effect: await claimedEffect(core, effect.key),
+    contents,
+    compareFacts: comparison(core, registered, ref),
+  }
+  const judged = judgeVerification(call, asked, against)
   if (call.kind === 'returned' && judged.observation.reason === 'malformed_answer') {
     hostTrouble(core, told, { kind: 'malformed' })
   }

@@ -9,6 +9,7 @@ import { principalName } from '../../proposal/principal.ts'
 import type { CallerSession } from '../../proposal/session.ts'
 import { isInDoubt } from '../../proposal/status.ts'
 import { callerOf, demand, may } from '../authority.ts'
+import { claimedEffect } from '../claimed-effect.ts'
 import type { Core } from '../core.ts'
 import { effectWrite } from '../effect-write.ts'
 import { stopLapsed } from './stop-lapsed.ts'
@@ -190,8 +191,7 @@ async function giveUp(
 ): Promise<Round> {
   const { core, stored, actor } = round
   const verdict = lifecycle.giveUp(owner.proposal, why, core.clock.now())
-  const effect = await core.store.effect(owner.proposal.effect)
-  if (effect === null) throw new Error('a claimed effect is never deleted')
+  const effect = await claimedEffect(core, owner.proposal.effect)
   // Nothing is due any more: asking again by itself would change nothing (rules R18).
   const undue = { ...withVerificationDue(effect, null, null), version: effect.version + 1 }
   const moves = verdict.kind === 'move' ? [{ stored: owner, move: verdict, actor }] : []

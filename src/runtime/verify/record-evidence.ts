@@ -11,6 +11,7 @@ import { lifecycle } from '../../proposal/lifecycle/lifecycle.ts'
 import type { Move } from '../../proposal/lifecycle/verdict.ts'
 import type { Proposal } from '../../proposal/proposal.ts'
 import { proposalsBehind } from './behind.ts'
+import { claimedEffect } from '../claimed-effect.ts'
 import type { Core } from '../core.ts'
 import { effectWrite } from '../effect-write.ts'
 import type { Change, Committed, Conflict, LiveProposal, ObservationInsert, Sealed } from '../ports.ts'
@@ -61,7 +62,7 @@ export async function recordEvidence(core: Core, seen: Seen): Promise<RecordedEv
 
 /** Null where a proposal is in the way; nothing was stored then. */
 async function recordTogether(core: Core, seen: Seen): Promise<RecordedEvidence | null | typeof LOST_RACE> {
-  const effect = await currentEffect(core, seen.key)
+  const effect = await claimedEffect(core, seen.key)
   const grown = grownBy(effect, seen)
   const proposals = await proposalsBehind(core, grown.effect)
   const moves = movesAfter(core, grown.effect, proposals, seen)
@@ -75,7 +76,7 @@ async function recordTogether(core: Core, seen: Seen): Promise<RecordedEvidence 
 
 async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
   return untilStored(async () => {
-    const effect = await currentEffect(core, seen.key)
+    const effect = await claimedEffect(core, seen.key)
     const grown = grownBy(effect, seen)
     // Due at once: should nobody get to follow it up, the next look does.
     const due = { ...grown.effect, verifyDueAt: core.clock.now() }
@@ -88,7 +89,7 @@ async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
 // Once the evidence is stored, the status is followed up until it, too, is.
 async function followLater(core: Core, seen: Seen, observation: Observation): Promise<RecordedEvidence> {
   return untilStored(async () => {
-    const effect = await currentEffect(core, seen.key)
+    const effect = await claimedEffect(core, seen.key)
     const proposals = await proposalsBehind(core, effect)
     const moves = movesAfter(core, effect, proposals, seen)
     const owner = ownerAfter(effect, proposals, moves)
@@ -150,12 +151,6 @@ function ownerAfter(effect: Effect, proposals: readonly LiveProposal[], moves: r
 
 function recorded(effect: Effect, observation: Observation, moves: readonly Recorded[]): RecordedEvidence {
   return { effect, observation, moves: new Map(moves.map(({ move }) => [move.proposal.ref, move])) }
-}
-
-async function currentEffect(core: Core, key: EffectKey): Promise<Effect> {
-  const effect = await core.store.effect(key)
-  if (effect === null) throw new Error('a claimed effect is never deleted')
-  return effect
 }
 
 // The same change again where the answer was lost, so that one look is one observation (evidence P13).
