@@ -40,5 +40,8 @@ export type {
   RequestState,
   SeenRequest,
 } from './testing/business-system/wire.ts'
+export { type CommitFault, CommitFaults, type CommitStep, commitStep } from './testing/commit-faults.ts'
+export { type Around, InterceptedStore } from './testing/intercepted-store.ts'
+export { seededIds } from './testing/seeded-ids.ts'
 export { storeConformance, type StoreConformanceOptions, type StoreUnderTest } from './testing/store-conformance.ts'
 export { VirtualClock, type VirtualClockState } from './testing/virtual-clock.ts'

@@ -5,7 +5,7 @@ import type { Status } from '../../src/proposal/status.ts'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { type ExecutionWorld, openExecution } from '../runtime/execution-world.ts'
 import { answerOf, LIFETIME_MS, MINUTE_MS, STORES } from '../runtime/harness.ts'
-import type { Around } from '../runtime/intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { agent, agentOwner, finance1, requester, service, session } from '../runtime/sessions.ts'
 import { lookWhenDue } from './steps.ts'
 

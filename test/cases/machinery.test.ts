@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { answering, approved, hanging, openExecution, says } from '../runtime/execution-world.ts'
 import { answerOf, LIFETIME_MS, MINUTE_MS, openWorld, refused, STORES } from '../runtime/harness.ts'
-import { type Around, InterceptedStore } from '../runtime/intercepted-store.ts'
+import { type Around, InterceptedStore } from '../../src/testing/intercepted-store.ts'
 import { finance1, requester, service } from '../runtime/sessions.ts'
 import { withoutGuards } from '../store/sqlite-fixture.ts'
 import { lookWhenDue, SECOND_MS, standing } from './steps.ts'

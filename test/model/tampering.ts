@@ -6,7 +6,7 @@ import { StoredDataCorrupt } from '../../src/proposal/errors.ts'
 import type { EffectKey } from '../../src/effect/effect-key.ts'
 import type { Effect } from '../../src/effect/effect.ts'
 import type { Change, LiveProposal, Sealed, Store } from '../../src/runtime/ports.ts'
-import { InterceptedStore } from '../runtime/intercepted-store.ts'
+import { InterceptedStore } from '../../src/testing/intercepted-store.ts'
 import { nameOf } from './effect-name.ts'
 
 /** The ways to tamper with a proposal. */

@@ -1,7 +1,7 @@
 // What a runtime of a model run sees of its store: every commit goes into the book, and some of them go wrong.
 import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/errors.ts'
 import type { Store } from '../../src/runtime/ports.ts'
-import { type Around, InterceptedStore } from '../runtime/intercepted-store.ts'
+import { type Around, InterceptedStore } from '../../src/testing/intercepted-store.ts'
 import type { Surroundings } from './action.ts'
 import { after, never } from './waiting.ts'
 

@@ -4,7 +4,7 @@ import type { Change } from '../../src/runtime/ports.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { answering, type ExecutionWorld, openExecution, opensAttempt, says } from './execution-world.ts'
 import { answerOf, LIFETIME_MS, MINUTE_MS, reference, START, STORES, type StoreKind, unsound } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { refund } from './refund.ts'
 import { director, finance1, finance2, requester, service, TENANT } from './sessions.ts'
 

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../src/proposal/errors.ts'
 import { rawRows } from '../store/sqlite-fixture.ts'
 import { type ExecutionOptions, observes, openExecution, touch } from './execution-world.ts'
 import { answerOf, HOUR_MS, matching, STORES } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import {
   type Answer,
   answering,

@@ -4,7 +4,8 @@ import { localKeyring, newKeyringText } from '../../src/runtime/keys/local-keyri
 import type { Store } from '../../src/runtime/ports.ts'
 import { startChild } from '../store/processes/child.ts'
 import { openWorld, reference, refused, STORES, type World } from './harness.ts'
-import type { Around, CommitFault } from './intercepted-store.ts'
+import type { CommitFault } from '../../src/testing/commit-faults.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { residueBeside } from './residue.ts'
 import { finance1, privacy, reader, requester, TENANT } from './sessions.ts'
 

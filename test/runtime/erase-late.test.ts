@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Executed } from '../../src/proposal/action.ts'
 import { rawRows } from '../store/sqlite-fixture.ts'
 import { refused, STORES, type World } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import {
   answering,
   approvedFor,

@@ -5,7 +5,7 @@ import { withNewKey, localKeyring, newKeyringText } from '../../src/runtime/keys
 import { rotateKeys } from '../../src/runtime/keys/rotate-keys.ts'
 import { touch } from './execution-world.ts'
 import { answerOf, reference, STORES, type StoreKind, type World } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { answering, approvedFor, found, inDoubt, openOperators, saying, SETTLED_MS, unresolved } from './operators.ts'
 import { finance2, operator, privacy, reader, requester, TENANT } from './sessions.ts'
 

@@ -6,7 +6,7 @@ import { verifyReceipts } from '../../src/proposal/receipts/verify-receipts.ts'
 import { StoreUnavailable } from '../../src/proposal/errors.ts'
 import { markForErasure } from './erased.ts'
 import { HOUR_MS, openWorld, reference, refused, STORES, unsound, type World } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import {
   answering,
   approvedFor,

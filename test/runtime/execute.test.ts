@@ -7,7 +7,7 @@ import type { Keyring, LiveProposal } from '../../src/runtime/ports.ts'
 import type { Session } from '../../src/proposal/session.ts'
 import { type ExecutionWorld, openExecution } from './execution-world.ts'
 import { answerOf, LIFETIME_MS, MINUTE_MS, reference, START, STORES } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import type { TestAction } from './refund.ts'
 import { finance1, finance2, operator, reader, requester, service, session, stranger, TENANT } from './sessions.ts'
 

@@ -5,7 +5,7 @@ import { DefinitiveFailure, type Executed, NotSent } from '../../src/proposal/ac
 import type { OperationResult } from '../../src/runtime/result.ts'
 import { type ExecutionWorld, frozenRuntime, openExecution, underWay } from './execution-world.ts'
 import type { InvariantName } from './invariants.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { STORES, type StoreKind } from './harness.ts'
 import type { Refund } from './refund.ts'
 import { finance1, finance2, requester, service, session } from './sessions.ts'

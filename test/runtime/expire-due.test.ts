@@ -1,7 +1,7 @@
 // Expiry of what nobody touches: what is over is closed, by whom it may be, and one that cannot be is no obstacle.
 import { describe, expect, it } from 'vitest'
 import { StoredDataCorrupt } from '../../src/proposal/errors.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { answerOf, LIFETIME_MS, openWorld, START, STORES } from './harness.ts'
 import { elsewhere, finance1, reader, requester, service } from './sessions.ts'
 

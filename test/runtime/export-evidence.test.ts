@@ -4,7 +4,7 @@ import type { EvidenceBundle } from '../../src/proposal/receipts/evidence-bundle
 import type { Session } from '../../src/proposal/session.ts'
 import { type EvidenceReport, verifyEvidence } from '../../src/proposal/receipts/verify-evidence.ts'
 import { HOUR_MS, reference, refused, STORES, type World } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import {
   answering,
   approvedFor,

@@ -19,9 +19,10 @@ import { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { memoryStore } from '../../src/store/memory-store.ts'
 import { sqliteStore } from '../../src/store/sqlite-store.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { type Around, CommitFaults, InterceptedStore } from './intercepted-store.ts'
+import { CommitFaults } from '../../src/testing/commit-faults.ts'
+import { type Around, InterceptedStore } from '../../src/testing/intercepted-store.ts'
 import { type Methods, TestAction } from './refund.ts'
-import { seededIds } from './seeded-ids.ts'
+import { seededIds } from '../../src/testing/seeded-ids.ts'
 import { finance1, OTHER_TENANT, requester, TENANT } from './sessions.ts'
 
 /** For `describe.each(STORES)('… on %s', (store) => …)`. */

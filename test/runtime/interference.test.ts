@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Act } from '../../src/proposal/contract.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import { LIFETIME_MS, openWorld, STORES, type StoreKind, type World } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { finance1, finance2, requester, session } from './sessions.ts'
 
 /** What happens in between, and whether it did take back what the execution rests on. */

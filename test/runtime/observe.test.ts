@@ -4,7 +4,7 @@ import type { Session } from '../../src/proposal/session.ts'
 import type { ObserveInput } from '../../src/runtime/operate/observe.ts'
 import { limits } from '../../src/effect/limits.ts'
 import { refused, STORES, type World } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import {
   answering,
   approvedFor,

@@ -1,7 +1,7 @@
 // Settling while others act: answers that are lost, verdicts at the same time, and what changes in between.
 import { describe, expect, it } from 'vitest'
 import { refused, STORES } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { effectBehind, keyOf, openOperators, operator2, saying, unresolved, webhooks } from './operators.ts'
 import { operator } from './sessions.ts'
 

@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Session } from '../../src/proposal/session.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { LIFETIME_MS, openWorld, reference, START, STORES, type StoreKind, type World } from './harness.ts'
 import { finance1, finance2, operator, reader, requester, service, session, TENANT } from './sessions.ts'
 

@@ -5,7 +5,7 @@ import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import type { LiveProposal } from '../../src/runtime/ports.ts'
 import { erase } from './erased.ts'
 import { HOUR_MS, LIFETIME_MS, openWorld, refused, START, STORES, unsound, type World } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import { agent, finance1, finance2, reader, requester, service, session, stranger } from './sessions.ts'
 
 async function view(world: World, ref: string, by = reader): Promise<ProposalView> {

@@ -8,7 +8,7 @@ import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import { startChild } from '../store/processes/child.ts'
 import { rawRows, rawSql } from '../store/sqlite-fixture.ts'
 import { MINUTE_MS, openWorld, reference, refused, STORES, unsound, type World, type WorldOptions } from './harness.ts'
-import { type Around, InterceptedStore } from './intercepted-store.ts'
+import { type Around, InterceptedStore } from '../../src/testing/intercepted-store.ts'
 import { elsewhere, finance1, foreigner, OTHER_TENANT, privacy, requester, TENANT } from './sessions.ts'
 
 const why = { reason: 'asked_by_subject' } as const

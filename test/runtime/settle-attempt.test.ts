@@ -4,7 +4,8 @@ import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/
 import type { Executed } from '../../src/proposal/action.ts'
 import { endsAttempt, frozenRuntime, openExecution, touch } from './execution-world.ts'
 import { answerOf, refused, START, STORES } from './harness.ts'
-import type { Around, CommitFault } from './intercepted-store.ts'
+import type { CommitFault } from '../../src/testing/commit-faults.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import type { Refund } from './refund.ts'
 import { requester, service } from './sessions.ts'
 

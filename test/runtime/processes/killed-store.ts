@@ -1,7 +1,7 @@
 // A store that kills its process at one of its calls, as a power cut would: before the call, or once it has been done.
 import process from 'node:process'
 import type { Store } from '../../../src/runtime/ports.ts'
-import { type Around, InterceptedStore } from '../intercepted-store.ts'
+import { type Around, InterceptedStore } from '../../../src/testing/intercepted-store.ts'
 
 /** The n-th call from `arm` on, counted from 1, is the last one. */
 export interface KilledStore {

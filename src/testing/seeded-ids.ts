@@ -1,6 +1,6 @@
 // Chance that repeats itself: references that grow, tokens and fractions, all from one seed.
-import { parseReference } from '../../src/effect/reference.ts'
-import type { Ids } from '../../src/runtime/ports.ts'
+import { parseReference } from '../effect/reference.ts'
+import type { Ids } from '../runtime/ports.ts'
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 

@@ -1,6 +1,5 @@
 // A store with somebody in between: every call passes through a function that may delay, fail or lose it.
-import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/errors.ts'
-import type { Change, Store } from '../../src/runtime/ports.ts'
+import type { Change, Store } from '../runtime/ports.ts'
 
 /** What stands around every call of the store. `change` is there for commits only. */
 export type Around = <T>(name: keyof Store, call: () => Promise<T>, change: Change | null) => Promise<T>
@@ -70,36 +69,5 @@ export class InterceptedStore implements Store {
   }
   async close(): ReturnType<Store['close']> {
     return this.#around('close', () => this.#store.close(), null)
-  }
-}
-
-/**
- * What may happen to a commit: `refused` stores nothing and says so; `lost` stores it and loses the answer; `lost_before`
- * stores nothing and does not say so.
- */
-export type CommitFault = 'refused' | 'lost' | 'lost_before'
-
-/** Makes commits fail, counted from now: 1 is the next one. */
-export class CommitFaults {
-  #seen = 0
-  readonly #faults = new Map<number, CommitFault>()
-  /** The changes that were asked for, also those that did not land. */
-  readonly changes: Change[] = []
-
-  /** The n-th commit from now meets the fault. */
-  at(nth: number, fault: CommitFault): void {
-    this.#faults.set(this.#seen + nth, fault)
-  }
-
-  readonly around: Around = async (_name, call, change) => {
-    if (change === null) return call()
-    this.#seen += 1
-    this.changes.push(change)
-    const fault = this.#faults.get(this.#seen)
-    if (fault === 'refused') throw new StoreUnavailable('The store is out of reach.')
-    if (fault === 'lost_before') throw new PersistenceOutcomeUnknown(null)
-    const answer = await call()
-    if (fault === 'lost') throw new PersistenceOutcomeUnknown(null)
-    return answer
   }
 }
