@@ -1,4 +1,4 @@
-// Packs the package, puts it into a project of its own as a user would, and there compiles and runs the quickstart.
+// Packs the package, puts it into a project of its own as a user would, and there compiles and runs the quickstart and the command.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,3 +52,4 @@ const include = ['**/*.ts', 'node_modules/countersign/dist/**/*.d.ts']
 writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include, exclude: [] }))
 run(process.execPath, join(repositoryRoot, 'node_modules/typescript/bin/tsc'), '-p', '.')
 run(process.execPath, 'quickstart.ts')
+run(process.execPath, 'node_modules/countersign/dist/cli/main.js', '--help')

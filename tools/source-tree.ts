@@ -33,13 +33,18 @@ export function sourceTree(options: { readonly lengths: boolean }): string {
 function entryOf(path: string): Entry {
   const text = readRepositoryFile(path)
   const parts = path.split('/').slice(1)
-  const sentence = /^\/\/ (.*)/.exec(text)?.[1] ?? ''
+  const sentence = /^\/\/ (.*)/.exec(openingLine(text))?.[1] ?? ''
   return {
     room: parts.length === 1 ? '' : (parts[0] ?? ''),
     name: parts.length === 1 ? (parts[0] ?? '') : parts.slice(1).join('/'),
     sentence,
     lines: text.trimEnd().split('\n').length,
   }
+}
+
+/** The first line of a file; of a program that a shell can start, the line behind the one that names its interpreter. */
+export function openingLine(text: string): string {
+  return text.replace(/^#!.*\n/, '').split('\n', 1)[0] ?? ''
 }
 
 function indent(room: string): string {

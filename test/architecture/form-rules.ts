@@ -1,5 +1,6 @@
 // Rules about the form of a file: its first line, its length, how it exports and what it is called.
 import type { ParsedFile } from '../../tools/parsed-file.ts'
+import { openingLine } from '../../tools/source-tree.ts'
 import { matchesIn, type Rule, roomOf } from './rule.ts'
 
 /** Past this a source holds two ideas. */
@@ -10,7 +11,7 @@ const isConfiguration = (path: string): boolean => !path.includes('/')
 const firstSentence: Rule = {
   title: 'every file opens with one sentence that says what it is',
   findings({ text }) {
-    const line = text.split('\n', 1)[0] ?? ''
+    const line = openingLine(text)
     return /^\/\/ \S.*\.$/.test(line) ? [] : [`opens with "${line.slice(0, 60)}"`]
   },
   examples: {
@@ -21,7 +22,10 @@ const firstSentence: Rule = {
       { path: 'tools/a.ts', text: '/** A block. */' },
       { path: 'examples/docs/a.ts', text: '' },
     ],
-    kept: [{ path: 'src/effect/a.ts', text: '// What it is.\nexport const a = 1' }],
+    kept: [
+      { path: 'src/effect/a.ts', text: '// What it is.\nexport const a = 1' },
+      { path: 'src/cli/main.ts', text: '#!/usr/bin/env node\n// What it is.\n' },
+    ],
   },
 }
 

@@ -1,7 +1,7 @@
 // The map of the sources names every file once, with its sentence, rooms in the order in which they build on one another.
 import { describe, expect, it } from 'vitest'
 import { readRepositoryFile, repositoryFiles } from '../../tools/repository.ts'
-import { sourceTree } from '../../tools/source-tree.ts'
+import { openingLine, sourceTree } from '../../tools/source-tree.ts'
 
 const sources = repositoryFiles().filter((path) => path.startsWith('src/'))
 
@@ -9,7 +9,7 @@ describe('the map', () => {
   const lines = sourceTree({ lengths: false }).split('\n')
 
   it('has one line for each file, which ends with the sentence that opens it', () => {
-    const sentences = sources.map((path) => (readRepositoryFile(path).split('\n', 1)[0] ?? '').slice('// '.length))
+    const sentences = sources.map((path) => openingLine(readRepositoryFile(path)).slice('// '.length))
     const drawn = lines.filter((line) => !line.endsWith('/'))
 
     expect(drawn).toHaveLength(sources.length)

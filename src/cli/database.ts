@@ -1,0 +1,49 @@
+// Which database and which keys a command works on: as told, else as the environment says, else what `serve` makes.
+import { existsSync } from 'node:fs'
+import type { Keyring, Store } from '../runtime/ports.ts'
+import { environment } from './environment.ts'
+import { Unavailable, UsageError } from './errors.ts'
+
+const FILE_DEFAULT = 'countersign.db'
+
+/** What `--db` is, in the words of `--help`. */
+export const DB_OPTION = ['--db <file>', `the database file (default: DATABASE_URL, else ${FILE_DEFAULT})`] as const
+
+/** What `--keys` is, in the words of `--help`. */
+export const KEYS_OPTION = [
+  '--keys <file>',
+  'the key file (default: the keys in COUNTERSIGN_KEYS, else the file beside the database)',
+] as const
+
+/** The path of the database. @throws UsageError for an address: servers of databases are not among what this can open. */
+export function databasePath(option: string | undefined): string {
+  const named = option ?? environment('DATABASE_URL') ?? FILE_DEFAULT
+  // The address may hold a password, so it is not repeated.
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(named))
+    throw new UsageError('The database must be named by the path of its file.')
+  return named
+}
+
+/** Opens a database that is there. @throws Unavailable, StoreUnavailable */
+export async function openDatabase(path: string): Promise<Store> {
+  // A store is made where none is; a command that only looks must not do that.
+  if (!existsSync(path)) throw new Unavailable(`The database file ${path} does not exist.`)
+  const { sqliteStore } = await import('../store/sqlite-store.ts')
+  return sqliteStore(path)
+}
+
+/** The file that holds the keys of a database if nothing else is said. */
+export function keysBeside(database: string): string {
+  return `${database}.keys`
+}
+
+/** The keys. @throws KeyringError */
+export async function openKeys(option: string | undefined, database: string): Promise<Keyring> {
+  const text = environment('COUNTERSIGN_KEYS')
+  if (option === undefined && text !== null) {
+    const { localKeyring } = await import('../runtime/keys/local-keyring.ts')
+    return localKeyring(text)
+  }
+  const { keyringFile } = await import('../runtime/keys/keyring-file.ts')
+  return keyringFile(option ?? keysBeside(database))
+}

@@ -1,0 +1,8 @@
+// The environment: where a command may be told what does not belong into its arguments.
+import process from 'node:process'
+
+/** The value of a variable; null if it is not set, or set to nothing. */
+export function environment(name: string): string | null {
+  const value = process.env[name] ?? ''
+  return value === '' ? null : value
+}

@@ -1,0 +1,24 @@
+// The program: every command by one line; what a command needs to work is loaded only when it runs.
+import { Command } from 'commander'
+import { VERSION } from '../runtime/version.ts'
+import { addKeys } from './commands/keys.ts'
+import { addMigrate } from './commands/migrate.ts'
+
+const EXIT_CODES = `
+Exit codes: 0 good; 1 a check, an outcome or a refusal says no; 2 something could not be loaded or reached; 64 usage.
+Environment: COUNTERSIGN_URL and COUNTERSIGN_TOKEN for commands that ask a running server, NO_COLOR for plain text.
+`
+
+/** The whole command line. Its errors are thrown and not printed: whoever runs it reports them. */
+export function program(): Command {
+  const countersign = new Command('countersign')
+    .description('Approve one exact proposal, run it at most once, and prove what became of it.')
+    .version(VERSION, '--version', 'print the version')
+    .helpOption('--help', 'show what a command takes')
+    .addHelpText('after', EXIT_CODES)
+    .exitOverride()
+    .configureOutput({ outputError: () => {}, writeErr: () => {} })
+  addMigrate(countersign)
+  addKeys(countersign)
+  return countersign
+}
