@@ -2,7 +2,7 @@
 import { centsOf } from './cents.ts'
 import { findOrder, orderOf } from './orders.ts'
 import { answerPosting, type Malformed, malformed, readLookUpKeys, readPostingHeaders } from './posting.ts'
-import { bookRefund, findRefunds, judgeRefund, type RefundRequest } from './refunds.ts'
+import { bookRefund, bookRefundAgain, findRefunds, judgeRefund, type RefundRequest } from './refunds.ts'
 import { answer, problem, type Reply } from './reply.ts'
 import { type IncomingRequest, readBody, type Route, type World } from './route.ts'
 import { type BookedRefund, type RefundAnswer, refundBodySchema } from './wire.ts'
@@ -23,8 +23,10 @@ function postRefund(request: IncomingRequest, world: World): Reply {
   const read = readRefundRequest(request)
   if (read.kind === 'malformed') return read.reply
   const { database, clock } = world
-  return answerPosting(world, read.refund, judgeRefund(database, read.refund), {
+  return answerPosting(world, read.refund, {
+    judge: () => judgeRefund(database, read.refund),
     book: (refund) => bookRefund(database, refund, clock.now()),
+    bookAgain: (refund) => bookRefundAgain(database, refund, clock.now()),
     created,
   })
 }
@@ -34,11 +36,13 @@ function created({ refundId, orderReference, amount }: BookedRefund): Reply {
   return answer(201, body)
 }
 
-function lookUpRefunds(request: IncomingRequest, { database, faults }: World): Reply {
+function lookUpRefunds(request: IncomingRequest, { database, faults, landings }: World): Reply {
   const read = readLookUpKeys(request)
   if (read.kind === 'malformed') return read.reply
   const stale = faults.takeForLookUp()?.(read.keys)
-  return answer(200, stale === undefined ? findRefunds(database, read.keys) : { ...stale, refunds: [] })
+  const found = stale === undefined ? findRefunds(database, read.keys) : { ...stale, refunds: [] }
+  landings.lookedFor(read.keys)
+  return answer(200, found)
 }
 
 function readRefundRequest(

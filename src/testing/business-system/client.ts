@@ -22,7 +22,7 @@ export interface RefundOrder {
 }
 
 /** Why a refund was refused for certain and without effect. */
-export type RefusalReason = Exclude<RefundRefusal, 'order_changed'> | 'request_finished'
+export type RefusalReason = Exclude<RefundRefusal, 'order_changed'> | 'request_finished' | 'declined'
 
 /**
  * What the business system said for certain about a refund. `order_changed`: the order has another version than the
@@ -45,6 +45,7 @@ const certainRefusals: ReadonlySet<string> = new Set<RefusalReason>([
   'currency_mismatch',
   'exceeds_refundable',
   'request_finished',
+  'declined',
 ])
 
 /**

@@ -6,9 +6,13 @@
 //   (`hang`), and the money has moved.
 // - The request is lost before the effect: the caller sees the very same broken connection (`drop_before_commit`), and
 //   the money has not moved and never will by this request, which is all that the business system remembers of it.
+// - The request arrives after the caller has given it up (`late_landing`): the connection breaks as well, a look-up finds
+//   nothing, and only then the money moves.
+// - The request is declined in so many words (`refuse_before_commit`): nothing has moved, and the caller is told.
+// - The business system itself moves the money twice under one key (`double_effect`), and answers as if all were well.
 // - The look-up lags behind the books (`stale_reads`): it answers in good health, from before, that there is nothing.
 //
-// What never goes wrong, so that a test can rest on it: the books themselves. A booking is whole or absent, durable once
+// What never goes wrong, so that a test can rest on it: what the books say. A booking is whole or absent, durable once
 // committed, made against the versions that it states in its own transaction, and counted; a read of business state is current; a
 // fault is used up by the request that it meets and by no other. A request that would not move money (a refusal, a
 // replay of a key that is booked) is met by none.
@@ -16,13 +20,27 @@ import type { Reply } from './reply.ts'
 import type { KnownRequest } from './wire.ts'
 
 /** The names of the faults, as `_faults` takes them. Spec: http "countersign serve", harness 2. */
-export type FaultName = 'commit_then_drop' | 'drop_before_commit' | 'hang' | 'stale_reads'
+export type FaultName =
+  | 'commit_then_drop'
+  | 'drop_before_commit'
+  | 'refuse_before_commit'
+  | 'hang'
+  | 'late_landing'
+  | 'double_effect'
+  | 'stale_reads'
 
 /** A request that would move money, in the hands of a fault. Each act is part of the transaction of the request. */
 export interface PostingAtHand {
-  book(): void
+  /** Books it, and answers what the caller would be told. */
+  book(): Reply
+  /** Books it, and then once more under the same key. */
+  bookTwice(): Reply
+  /** Declines it, and answers so. */
+  decline(): Reply
   /** Forgets the request, and remembers its key as finished without effect. */
   finishWithoutEffect(): void
+  /** Lets it arrive once somebody has looked for it. */
+  landLater(): void
 }
 
 /** The answer of a look-up that lags, whatever was looked up: nothing was found. */
@@ -52,6 +70,18 @@ const faults: Readonly<Record<FaultName, Fault>> = {
       posting.finishWithoutEffect()
       return { kind: 'drop' }
     },
+  },
+  refuse_before_commit: {
+    posting: (posting) => posting.decline(),
+  },
+  late_landing: {
+    posting: (posting) => {
+      posting.landLater()
+      return { kind: 'drop' }
+    },
+  },
+  double_effect: {
+    posting: (posting) => posting.bookTwice(),
   },
   hang: {
     posting: (posting) => {

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { openDatabase } from './database.ts'
 import { FaultQueue } from './faults.ts'
+import { Landings } from './landings.ts'
 import type { BusinessClock } from './route.ts'
 import { createBusinessServer } from './server.ts'
 import type { StartReport } from './start-report.ts'
@@ -15,8 +16,8 @@ if (process.send === undefined) {
   process.exit(1)
 }
 
-// The interrupt of a terminal reaches the whole process group; when to stop is for the parent to say.
-process.on('SIGINT', () => {})
+// The signals of a terminal or a supervisor reach the whole process group; when to stop is for the parent to say.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 
 try {
   serve()
@@ -26,7 +27,8 @@ try {
 
 function serve(): void {
   const database = openDatabase(values.file ?? '', { create: true })
-  const server = createBusinessServer({ database, faults: new FaultQueue(), clock: clockFrom(values.now) })
+  const world = { database, faults: new FaultQueue(), landings: new Landings(), clock: clockFrom(values.now) }
+  const server = createBusinessServer(world)
   server.once('error', fail)
   server.listen(Number(values.port ?? 0), '127.0.0.1', () => {
     const address = server.address()

@@ -23,7 +23,7 @@ export interface PaymentOrder extends PaymentBody {
 }
 
 /** Why a payment was refused for certain and without effect. */
-export type PaymentRefusalReason = Exclude<PaymentRefusal, 'invoice_changed'> | 'request_finished'
+export type PaymentRefusalReason = Exclude<PaymentRefusal, 'invoice_changed'> | 'request_finished' | 'declined'
 
 /**
  * What the business system said for certain about a payment. `invoice_changed`: invoice, account or period has another
@@ -46,6 +46,7 @@ const certainRefusals: ReadonlySet<string> = new Set<PaymentRefusalReason>([
   'not_payable',
   'payment_differs',
   'request_finished',
+  'declined',
 ])
 
 /** A client of the payables of the business system at a URL. Each call is one request; nothing is ever sent twice. */

@@ -2,7 +2,7 @@
 import { centsOf } from './cents.ts'
 import { findInvoice, invoiceOf } from './invoices.ts'
 import { type BookedPayment, type PaymentAnswer, paymentBodySchema } from './payables-wire.ts'
-import { bookPayment, findPayments, judgePayment, type PaymentRequest } from './payments.ts'
+import { bookPayment, bookPaymentAgain, findPayments, judgePayment, type PaymentRequest } from './payments.ts'
 import { answerPosting, type Malformed, malformed, readLookUpKeys, readPostingHeaders } from './posting.ts'
 import { answer, problem, type Reply } from './reply.ts'
 import { type IncomingRequest, readBody, type Route, type World } from './route.ts'
@@ -27,8 +27,10 @@ function postPayment(request: IncomingRequest, world: World): Reply {
   const read = readPaymentRequest(request)
   if (read.kind === 'malformed') return read.reply
   const { database, clock } = world
-  return answerPosting(world, read.payment, judgePayment(database, read.payment), {
+  return answerPosting(world, read.payment, {
+    judge: () => judgePayment(database, read.payment),
     book: (payment) => bookPayment(database, payment, clock.now()),
+    bookAgain: (payment) => bookPaymentAgain(database, payment, clock.now()),
     created,
   })
 }
@@ -38,11 +40,13 @@ function created({ paymentId, invoiceReference, amount, iban, ledgerPeriod }: Bo
   return answer(201, body)
 }
 
-function lookUpPayments(request: IncomingRequest, { database, faults }: World): Reply {
+function lookUpPayments(request: IncomingRequest, { database, faults, landings }: World): Reply {
   const read = readLookUpKeys(request)
   if (read.kind === 'malformed') return read.reply
   const stale = faults.takeForLookUp()?.(read.keys)
-  return answer(200, stale === undefined ? findPayments(database, read.keys) : { ...stale, payments: [] })
+  const found = stale === undefined ? findPayments(database, read.keys) : { ...stale, payments: [] }
+  landings.lookedFor(read.keys)
+  return answer(200, found)
 }
 
 function readPaymentRequest(

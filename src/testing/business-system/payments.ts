@@ -72,7 +72,7 @@ function refusalOf(invoice: InvoiceRow | null, request: PaymentRequest): Payment
 
 /** Books a payment that this transaction judged bookable. The version is checked again by the statement that raises it. */
 export function bookPayment(database: Database, payment: PaymentRequest, bookedAt: number): BookedPayment {
-  const { idempotencyKey, invoiceReference, invoiceVersion, amountCents, iban, ledgerPeriod } = payment
+  const { invoiceReference, invoiceVersion } = payment
   const paid = database
     .prepare(
       `UPDATE invoices SET approval_state = 'paid', invoice_version = invoice_version + 1
@@ -80,14 +80,33 @@ export function bookPayment(database: Database, payment: PaymentRequest, bookedA
     )
     .get(invoiceReference, invoiceVersion)
   assert(paid !== undefined, 'the invoice changed between its judgement and its payment, in one transaction')
+  const booked = insertPayment(database, payment, bookedAt)
+  rememberKey(database, payment, 'booked')
+  return booked
+}
+
+/**
+ * Books once more a payment that this transaction has just booked: the fault of a system that lost its own check for
+ * duplicates.
+ */
+export function bookPaymentAgain(database: Database, payment: PaymentRequest, bookedAt: number): void {
+  const invoiceVersion = payment.invoiceVersion + 1n
+  database
+    .prepare('UPDATE invoices SET invoice_version = invoice_version + 1 WHERE invoice_reference = ?')
+    .run(payment.invoiceReference)
+  insertPayment(database, { ...payment, invoiceVersion }, bookedAt)
+}
+
+function insertPayment(database: Database, payment: PaymentRequest, bookedAt: number): BookedPayment {
+  const { idempotencyKey, invoiceReference, invoiceVersion, amountCents, iban, ledgerPeriod } = payment
   const row = database
     .prepare<PaymentRow>(
-      `INSERT INTO payments (idempotency_key, invoice_reference, amount_cents, iban, ledger_period, booked_at)
-       VALUES (?, ?, ?, ?, ?, ?) RETURNING *`,
+      `INSERT INTO payments
+         (idempotency_key, invoice_reference, invoice_version, amount_cents, iban, ledger_period, booked_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     )
-    .get(idempotencyKey, invoiceReference, amountCents, iban, ledgerPeriod, bookedAt)
+    .get(idempotencyKey, invoiceReference, invoiceVersion, amountCents, iban, ledgerPeriod, bookedAt)
   assert(row !== undefined, 'an insert answers its row')
-  rememberKey(database, payment, 'booked')
   return paymentOf(row)
 }
 

@@ -1,4 +1,5 @@
 // A posting: a request that moves money, whatever it is called, from its headers to the reply.
+import type { PostingAtHand } from './faults.ts'
 import { type KeyedRequest, rememberKey } from './keys.ts'
 import { problem, type ProblemCode, type Reply } from './reply.ts'
 import type { IncomingRequest, World } from './route.ts'
@@ -15,19 +16,36 @@ export type Judgement<Bookable, Booked, Refusal> =
   | { readonly kind: 'finished' }
   | { readonly kind: 'refused'; readonly code: Refusal }
 
-/** How one kind of posting is booked, and answered once it is. */
+/** How one kind of posting is judged, booked, and answered once it is. */
 export interface Booking<Bookable, Booked> {
+  readonly judge: () => Judgement<Bookable, Booked, ProblemCode>
   readonly book: (bookable: Bookable) => Booked
+  /** Books once more what has been booked; nothing is judged. */
+  readonly bookAgain: (bookable: Bookable) => void
   readonly created: (booked: Booked) => Reply
 }
 
-/** Does what was judged; a fault gets what would move money, and only that. */
+/** Judges a posting and does what was judged; a fault gets what would move money, and only that. */
 export function answerPosting<Bookable, Booked>(
-  { database, faults }: World,
+  world: World,
   request: KeyedRequest,
-  judgement: Judgement<Bookable, Booked, ProblemCode>,
-  { book, created }: Booking<Bookable, Booked>,
+  booking: Booking<Bookable, Booked>,
 ): Reply {
+  return settlePosting(world, request, booking, (posting) => {
+    const fault = world.faults.takeForPosting()
+    return fault === null ? posting.book() : fault(posting)
+  })
+}
+
+function settlePosting<Bookable, Booked>(
+  world: World,
+  request: KeyedRequest,
+  booking: Booking<Bookable, Booked>,
+  move: (posting: PostingAtHand) => Reply,
+): Reply {
+  const { database, landings } = world
+  const { book, bookAgain, created } = booking
+  const judgement = booking.judge()
   switch (judgement.kind) {
     case 'mismatch':
       return problem('idempotency_mismatch')
@@ -40,9 +58,24 @@ export function answerPosting<Bookable, Booked>(
       return problem(judgement.code)
     case 'bookable': {
       const { bookable } = judgement
-      const finishWithoutEffect = () => rememberKey(database, request, 'finished_without_effect')
-      const fault = faults.takeForPosting()
-      return fault === null ? created(book(bookable)) : fault({ book: () => void book(bookable), finishWithoutEffect })
+      return move({
+        book: () => created(book(bookable)),
+        bookTwice: () => {
+          const booked = book(bookable)
+          bookAgain(bookable)
+          return created(booked)
+        },
+        decline: () => {
+          rememberKey(database, request, 'refused')
+          return problem('declined')
+        },
+        finishWithoutEffect: () => rememberKey(database, request, 'finished_without_effect'),
+        // When it arrives, the business may have moved on: it is judged then, and no fault meets it again.
+        landLater: () =>
+          landings.add(request.idempotencyKey, () => {
+            settlePosting(world, request, booking, (posting) => posting.book())
+          }),
+      })
     }
   }
 }

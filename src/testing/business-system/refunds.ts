@@ -55,7 +55,7 @@ export function judgeRefund(
 
 /** Books a refund that this transaction judged bookable. The version is checked again by the statement that raises it. */
 export function bookRefund(database: Database, refund: BookableRefund, bookedAt: number): BookedRefund {
-  const { idempotencyKey, orderReference, expectedVersion, amountCents } = refund
+  const { orderReference, expectedVersion, amountCents } = refund
   const raised = database
     .prepare(
       `UPDATE orders SET refunded_cents = refunded_cents + ?, version = version + 1
@@ -63,6 +63,27 @@ export function bookRefund(database: Database, refund: BookableRefund, bookedAt:
     )
     .get(amountCents, orderReference, expectedVersion)
   assert(raised !== undefined, 'the order changed between its judgement and its booking, in one transaction')
+  const booked = insertRefund(database, refund, bookedAt)
+  rememberKey(database, refund, 'booked')
+  return booked
+}
+
+/**
+ * Books once more a refund that this transaction has just booked: the fault of a system that lost its own check for
+ * duplicates. The order shows no more refunded than was captured, as its table demands.
+ */
+export function bookRefundAgain(database: Database, refund: BookableRefund, bookedAt: number): void {
+  database
+    .prepare(
+      `UPDATE orders SET refunded_cents = MIN(captured_cents, refunded_cents + ?), version = version + 1
+       WHERE order_reference = ?`,
+    )
+    .run(refund.amountCents, refund.orderReference)
+  insertRefund(database, { ...refund, expectedVersion: refund.expectedVersion + 1n }, bookedAt)
+}
+
+function insertRefund(database: Database, refund: BookableRefund, bookedAt: number): BookedRefund {
+  const { idempotencyKey, orderReference, expectedVersion, amountCents } = refund
   const row = database
     .prepare<RefundRow>(
       `INSERT INTO refunds (idempotency_key, order_reference, order_version, amount_cents, booked_at)
@@ -70,7 +91,6 @@ export function bookRefund(database: Database, refund: BookableRefund, bookedAt:
     )
     .get(idempotencyKey, orderReference, expectedVersion, amountCents, bookedAt)
   assert(row !== undefined, 'an insert answers its row')
-  rememberKey(database, refund, 'booked')
   return refundOf(row)
 }
 

@@ -14,6 +14,7 @@ const problems = {
   order_changed: { status: 412, title: 'The order has another version' },
   invoice_changed: { status: 412, title: 'The invoice, the account or the ledger period has another version' },
   body_too_large: { status: 413, title: 'The body is too large' },
+  declined: { status: 422, title: 'The business system declines the request; nothing was booked' },
   currency_mismatch: { status: 422, title: 'The order or invoice is in another currency' },
   exceeds_captured: { status: 422, title: 'More than was captured cannot have been refunded' },
   exceeds_refundable: { status: 422, title: 'More than captured minus refunded cannot be refunded' },

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Database } from './database.ts'
 import type { FaultQueue } from './faults.ts'
+import type { Landings } from './landings.ts'
 import { problem, type Reply } from './reply.ts'
 
 /** A request after its body has been read whole. */
@@ -25,6 +26,7 @@ export interface BusinessClock {
 export interface World {
   readonly database: Database
   readonly faults: FaultQueue
+  readonly landings: Landings
   readonly clock: BusinessClock
 }
 

@@ -1,8 +1,9 @@
 // The tables of the business system.
 
 /**
- * One refund per version of an order, one payment per invoice, one body per idempotency key, never more refunded than
- * captured: the database repeats what the code checks. Amounts are cents. `requests` is the log of what was seen, for tests and demos.
+ * One refund per version of an order, one payment per version of an invoice, one body per idempotency key, never more
+ * refunded than captured: the database repeats what the code checks. Amounts are cents. `requests` is the log of what was
+ * seen, for tests and demos.
  */
 export const schema = `
 CREATE TABLE orders (
@@ -48,11 +49,13 @@ CREATE TABLE invoices (
 CREATE TABLE payments (
   payment_number INTEGER PRIMARY KEY AUTOINCREMENT,
   idempotency_key TEXT NOT NULL,
-  invoice_reference TEXT NOT NULL UNIQUE REFERENCES invoices (invoice_reference),
+  invoice_reference TEXT NOT NULL REFERENCES invoices (invoice_reference),
+  invoice_version INTEGER NOT NULL,
   amount_cents INTEGER NOT NULL CHECK (amount_cents > 0),
   iban TEXT NOT NULL,
   ledger_period TEXT NOT NULL REFERENCES periods (ledger_period),
-  booked_at INTEGER NOT NULL
+  booked_at INTEGER NOT NULL,
+  UNIQUE (invoice_reference, invoice_version)
 ) STRICT;
 CREATE INDEX payments_by_key ON payments (idempotency_key);
 

@@ -1,7 +1,7 @@
 // The faults: what the caller sees, what the books say, which requests a fault meets, and how many.
 import { describe, expect, it } from 'vitest'
 import type { BusinessClient, RefundOrder } from '../../../src/testing/business-system/client.ts'
-import { eur, refundOrder, startForTest } from './fixture.ts'
+import { eur, paymentOrder, refundOrder, startForTest } from './fixture.ts'
 
 describe('commit_then_drop', () => {
   it('books, breaks the connection, and gives the first answer to a retry', async () => {
@@ -93,6 +93,117 @@ describe('hang', () => {
     const [lost] = await Promise.allSettled([hanging, system.stop()])
 
     expect(lost).toMatchObject({ status: 'rejected', reason: { message: 'fetch failed' } })
+  })
+})
+
+describe('refuse_before_commit', () => {
+  it('is a certain refusal: nothing is booked, and the key is known as refused', async () => {
+    const { system, client, payables } = await startForTest()
+    await system.faults('refuse_before_commit', 2)
+
+    expect(await client.refund(refundOrder())).toEqual({ outcome: 'refused', reason: 'declined' })
+    expect(await payables.pay(paymentOrder({ idempotencyKey: 'key-2' }))).toEqual({
+      outcome: 'refused',
+      reason: 'declined',
+    })
+
+    expect(await system.effects()).toEqual([])
+    expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 1, refunded: eur('20.00') })
+    expect(await client.findRefunds(['key-1'])).toMatchObject({
+      state: 'complete',
+      refunds: [],
+      requests: [{ state: 'refused' }],
+      isTerminal: false,
+    })
+    expect(await payables.findPayments(['key-2'])).toMatchObject({ payments: [], requests: [{ state: 'refused' }] })
+  })
+})
+
+describe('late_landing', () => {
+  it('breaks the connection, is found by no first look-up, and is booked once it has been looked for', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('late_landing', 1)
+
+    await expect(client.refund(refundOrder())).rejects.toThrow('fetch failed')
+
+    expect(await client.findRefunds(['another'])).toMatchObject({ refunds: [] })
+    expect(await system.effects()).toEqual([])
+    const first = await client.findRefunds(['key-1'])
+    const second = await client.findRefunds(['key-1'])
+
+    expect(first).toMatchObject({ state: 'complete', refunds: [], requests: [{ state: 'never_seen' }] })
+    expect(first.isTerminal).toBe(false)
+    expect(second).toMatchObject({ refunds: [{ idempotencyKey: 'key-1' }], requests: [{ state: 'booked' }] })
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-1', count: 1 }])
+  })
+
+  it('meets payments too', async () => {
+    const { system, payables } = await startForTest()
+    await system.faults('late_landing', 1)
+    await payables.pay(paymentOrder()).catch(() => {})
+
+    const found = [await payables.findPayments(['key-1']), await payables.findPayments(['key-1'])]
+
+    expect(found.map(({ payments }) => payments.length)).toEqual([0, 1])
+    expect(await system.effects()).toMatchObject([{ invoiceReference: 'INV-2001', count: 1 }])
+  })
+
+  it('is judged when it lands: an order that has changed meanwhile refuses it', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('late_landing', 1)
+    await client.refund(refundOrder()).catch(() => {})
+    await system.changeOrder('ORD-1001', '25.00')
+
+    await client.findRefunds(['key-1'])
+
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [], requests: [{ state: 'refused' }] })
+    expect(await system.effects()).toEqual([])
+  })
+
+  it('books nothing more if its caller has asked again in between', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('late_landing', 1)
+    await client.refund(refundOrder()).catch(() => {})
+
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked' })
+    await client.findRefunds(['key-1'])
+
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [{ refundId: 'RF-1' }] })
+    expect(await system.effects()).toMatchObject([{ count: 1 }])
+  })
+})
+
+describe('double_effect', () => {
+  it('books twice under one key, answers as if all were well, and a look-up sees both', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('double_effect', 1)
+
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked', refundId: 'RF-1' })
+
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-1', amount: '10.00', count: 2 }])
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [{ refundId: 'RF-1' }, { refundId: 'RF-2' }] })
+    expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 3, refunded: eur('40.00') })
+  })
+
+  it('shows an order as refunded whole when twice is more than was captured', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('double_effect', 1)
+
+    await client.refund(refundOrder({ amount: eur('60.00') }))
+
+    expect(await system.effects()).toMatchObject([{ amount: '60.00', count: 2 }])
+    expect(await client.readOrder('ORD-1001')).toMatchObject({ refunded: eur('100.00') })
+  })
+
+  it('pays an invoice twice', async () => {
+    const { system, payables } = await startForTest()
+    await system.faults('double_effect', 1)
+
+    expect(await payables.pay(paymentOrder())).toMatchObject({ outcome: 'booked', paymentId: 'PAY-1' })
+
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-1', amount: '1250.00', count: 2 }])
+    expect((await payables.findPayments(['key-1'])).payments).toHaveLength(2)
+    expect(await payables.readInvoice('INV-2001')).toMatchObject({ invoiceVersion: 3, approvalState: 'paid' })
   })
 })
 

@@ -52,14 +52,17 @@ describe('a business system ends', () => {
     await untilGone(processId)
   })
 
-  it('not by the interrupt of a terminal, which is for its parent to judge', async () => {
-    const { system, client } = await startForTest()
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'not by a %s to its group, which is for its parent to judge',
+    async (signal) => {
+      const { system, client } = await startForTest()
 
-    process.kill(system.processId, 'SIGINT')
+      process.kill(system.processId, signal)
 
-    expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 1 })
-    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked' })
-  })
+      expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 1 })
+      expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked' })
+    },
+  )
 })
 
 it('a failure of the business system itself is answered without a stack, and nothing is booked', async () => {
