@@ -41,7 +41,18 @@ export type {
   SeenRequest,
 } from './testing/business-system/wire.ts'
 export { type CommitFault, CommitFaults, type CommitStep, commitStep } from './testing/commit-faults.ts'
+export { EventTrace, type TracedEvent } from './testing/event-trace.ts'
+export { ChargeFault, type ChargeFaultName, LookUpFault, type LookUpFaultName } from './testing/faults.ts'
 export { type Around, InterceptedStore } from './testing/intercepted-store.ts'
+export type { ChargeLookUp } from './testing/payments/charge-look-up.ts'
+export type { Charge, ChargeRequest } from './testing/payments/payment-books.ts'
+export {
+  type ChargeAnswer,
+  FakePaymentProvider,
+  type FakePaymentProviderOptions,
+  PaymentProviderError,
+} from './testing/payments/payment-provider.ts'
+export { PaymentVerifier, type VerifiedReceipt } from './testing/payments/payment-verifier.ts'
 export { seededIds } from './testing/seeded-ids.ts'
 export { storeConformance, type StoreConformanceOptions, type StoreUnderTest } from './testing/store-conformance.ts'
 export { VirtualClock, type VirtualClockState } from './testing/virtual-clock.ts'
