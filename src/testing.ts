@@ -55,4 +55,19 @@ export {
 export { PaymentVerifier, type VerifiedReceipt } from './testing/payments/payment-verifier.ts'
 export { seededIds } from './testing/seeded-ids.ts'
 export { storeConformance, type StoreConformanceOptions, type StoreUnderTest } from './testing/store-conformance.ts'
+export {
+  type ClauseResult,
+  type ClauseState,
+  type ConformanceReport,
+  failureCodes,
+  reportText,
+  type Verdict,
+} from './testing/conformance-report.ts'
+export {
+  storeConformance,
+  type StoreConformanceOptions,
+  StoreNonconformance,
+  storeReport,
+  type StoreUnderTest,
+} from './testing/store-conformance.ts'
 export { VirtualClock, type VirtualClockState } from './testing/virtual-clock.ts'

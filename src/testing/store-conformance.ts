@@ -1,13 +1,15 @@
 // The conformance suite of stores: every guarantee of the port, as cases that any store can be held to.
 import type { Store } from '../runtime/ports.ts'
+import { type ClauseResult, type ConformanceReport, conformanceReport } from './conformance-report.ts'
 import { changeCases } from './store-conformance/change-cases.ts'
 import { attemptCases, claimCases } from './store-conformance/effect-cases.ts'
 import { erasureCases, evidenceCases } from './store-conformance/erasure-cases.ts'
-import { corruptionCases, identityCases } from './store-conformance/identity-cases.ts'
+import { corruptionCases, identityCases, schemaCases } from './store-conformance/identity-cases.ts'
 import { lifecycleCases, pairingCases } from './store-conformance/lifecycle-cases.ts'
 import { keyCases } from './store-conformance/key-cases.ts'
 import { openErasureCases } from './store-conformance/open-erasure-cases.ts'
 import { proposalCases } from './store-conformance/proposal-cases.ts'
+import { attemptRaceCases, nameRaceCases, recordRaceCases, sharedReadCases } from './store-conformance/race-cases.ts'
 import { readCases } from './store-conformance/read-cases.ts'
 import { recordCases } from './store-conformance/record-cases.ts'
 import { tenantCases } from './store-conformance/tenant-cases.ts'
@@ -38,22 +40,41 @@ export interface StoreConformanceOptions {
   readonly abilities: readonly Ability[]
 }
 
-const GUARANTEES: readonly (readonly [title: string, cases: readonly ConformanceCase[]])[] = [
-  ['1: committed writes are read, and a change lands once', changeCases],
-  ['2: one winner per revision; identity, content and authority stay', proposalCases],
-  ['3: one claim per effect', claimCases],
-  ['4: one open attempt, ended once, under its fence', attemptCases],
-  ['5: records are only added', recordCases],
-  ['6: the lifecycle table', lifecycleCases],
-  ['7: no status without its record', pairingCases],
-  ['8: nothing is left beside a tombstone', [...erasureCases, ...openErasureCases]],
-  ['9: tenants never see each other', tenantCases],
-  ['10: who uses the store is remembered', identityCases],
-  ['11: a corrupt row is told by its address', corruptionCases],
-  ['12: evidence can always be appended', evidenceCases],
-  ['of keys: wrapped anew in place, and never brought back', keyCases],
-  ['of reads: filters, order and pages', readCases],
+/** The guarantees in an order in which each rests on those before it. */
+const GUARANTEES: readonly (readonly [title: string, code: string, cases: readonly ConformanceCase[]])[] = [
+  ['1: committed writes are read, and a change lands once', 'change', [...changeCases, ...sharedReadCases]],
+  [
+    '2: one winner per revision; identity, content and authority stay',
+    'proposal',
+    [...proposalCases, ...nameRaceCases],
+  ],
+  ['3: one claim per effect', 'claim', claimCases],
+  ['4: one open attempt, ended once, under its fence', 'attempt', [...attemptCases, ...attemptRaceCases]],
+  ['5: records are only added', 'record', recordCases],
+  ['6: the lifecycle table', 'lifecycle', lifecycleCases],
+  ['7: no status without its record', 'pairing', pairingCases],
+  ['8: nothing is left beside a tombstone', 'erasure', [...erasureCases, ...openErasureCases, ...recordRaceCases]],
+  ['9: tenants never see each other', 'tenant', tenantCases],
+  [
+    '10: who uses the store is remembered, and a foreign schema refused',
+    'identity',
+    [...identityCases, ...schemaCases],
+  ],
+  ['11: a corrupt row is told by its address', 'corruption', corruptionCases],
+  ['12: evidence can always be appended', 'evidence', evidenceCases],
+  ['of keys: wrapped anew in place, and never brought back', 'key', keyCases],
+  ['of reads: filters, order and pages', 'read', readCases],
 ]
+
+/** A store does not hold to a guarantee: `code` says to which, the cause what was seen. */
+export class StoreNonconformance extends Error {
+  readonly code: string
+  constructor(code: string, cause: unknown) {
+    super(`${code}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.name = 'StoreNonconformance'
+    this.code = code
+  }
+}
 
 /**
  * Registers the cases of all guarantees. Spec: store 2.
@@ -66,21 +87,68 @@ const GUARANTEES: readonly (readonly [title: string, cases: readonly Conformance
  * ```
  */
 export function storeConformance({ describe, it, open, abilities }: StoreConformanceOptions): void {
-  for (const [guarantee, all] of GUARANTEES) {
-    const cases = all.filter(({ needs = [] }) => needs.every((ability) => abilities.includes(ability)))
+  for (const [guarantee, fallback, all] of GUARANTEES) {
+    const cases = all.filter((one) => missingFor(one, abilities).length === 0)
     if (cases.length === 0) continue
     describe(`guarantee ${guarantee}`, () => {
-      for (const { title, run } of cases) {
-        it(title, async () => {
-          const opened = await open()
-          try {
-            await run(subjectOf(opened))
-          } finally {
-            await opened.close()
-          }
+      for (const one of cases) {
+        it(one.title, async () => {
+          const failure = await failureOf(one, fallback, open)
+          if (failure !== null) throw failure
         })
       }
     })
+  }
+}
+
+/**
+ * The same cases without a test runner. Each guarantee rests on those before it: the report ends with the first case that
+ * fails, and says of what comes after it that it was not run. Spec: harness 3.
+ */
+export async function storeReport(
+  subject: string,
+  { open, abilities }: Pick<StoreConformanceOptions, 'open' | 'abilities'>,
+): Promise<ConformanceReport> {
+  const clauses: ClauseResult[] = []
+  let failed: string | null = null
+  for (const [guarantee, fallback, all] of GUARANTEES) {
+    for (const one of all) {
+      const clause = `${guarantee.split(':', 1)[0]}: ${one.title}`
+      const missing = missingFor(one, abilities)
+      if (failed !== null || missing.length > 0) {
+        const sentence = failed === null ? `It needs: ${missing.join(', ')}.` : `It rests on what failed: ${failed}.`
+        clauses.push({ clause, state: 'not_run', code: null, sentence })
+        continue
+      }
+      const failure = await failureOf(one, fallback, open)
+      failed = failure?.code ?? null
+      clauses.push(
+        failure === null
+          ? { clause, state: 'passed', code: null, sentence: `Held: ${one.title}.` }
+          : { clause, state: 'failed', code: failure.code, sentence: `Does not hold: ${one.title}.` },
+      )
+    }
+  }
+  return conformanceReport({ kit: 'storeConformance', subject, seed: null, clauses })
+}
+
+function missingFor({ needs = [] }: ConformanceCase, abilities: readonly Ability[]): readonly Ability[] {
+  return needs.filter((ability) => !abilities.includes(ability))
+}
+
+async function failureOf(
+  { code, run }: ConformanceCase,
+  fallback: string,
+  open: StoreConformanceOptions['open'],
+): Promise<StoreNonconformance | null> {
+  const opened = await open()
+  try {
+    await run(subjectOf(opened))
+    return null
+  } catch (cause) {
+    return new StoreNonconformance(code ?? fallback, cause)
+  } finally {
+    await opened.close()
   }
 }
 

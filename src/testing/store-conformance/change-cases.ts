@@ -10,6 +10,7 @@ import { breaks, commits, conflicts, effectOf, liveOf, moved, prepared } from '.
 /** Guarantee 1: read your own committed writes; the same change twice lands once. */
 export const changeCases: readonly ConformanceCase[] = [
   {
+    code: 'write_not_read_back',
     title: 'a new proposal is read back as it was written',
     async run({ store }) {
       const proposal = sampleProposal()
@@ -36,6 +37,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'optional_field_lost',
     title: 'a proposal without any optional field is read back as it was written',
     async run({ store }) {
       const bare = { subject: null, agent: null, agentOwner: null, replaces: null, commandFingerprint: null }
@@ -46,6 +48,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'result_lost',
     title: 'the result is kept by changes that bring none',
     async run({ store }) {
       const live = await prepared(store)
@@ -61,6 +64,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'effect_not_read_back',
     title: 'an effect is read back with its attempts and observations',
     async run({ store }) {
       const live = await moved(store, await prepared(store), 'approved')
@@ -83,6 +87,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'phantom_read',
     title: 'what was never stored is null',
     async run({ store }) {
       assert.equal(await store.proposal(SAMPLE_TENANT, nextRef()), null)
@@ -93,6 +98,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'change_landed_twice',
     title: 'the same change twice lands once and answers with the time of the first',
     async run({ store }) {
       const change = inserting(sampleProposal())
@@ -105,6 +111,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'old_change_applied_again',
     title: 'a change that comes again after others changes nothing',
     async run({ store }) {
       const proposal = sampleProposal()
@@ -118,6 +125,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'change_raced_itself',
     title: 'many tries of one change at once land once',
     async run({ store }) {
       const change = inserting(sampleProposal())
@@ -129,6 +137,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'change_landed_twice_elsewhere',
     title: 'a change that comes again over another connection lands once',
     needs: ['second'],
     async run({ store, second }) {
@@ -143,6 +152,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'write_lost_on_reopen',
     title: 'what was committed is there when the store is opened again',
     needs: ['reopen'],
     async run({ store, reopen }) {
@@ -158,22 +168,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'a change in conflict leaves nothing behind, not even its id',
-    async run({ store }) {
-      const live = await prepared(store)
-      const first = updating(live, inStatus(live.proposal, 'approved'))
-      const head = { proposal: inStatus(live.proposal, 'approved'), lastHash: first.receipts[0]?.hash ?? '' }
-      const second = updating(head, inStatus(head.proposal, 'withdrawn'))
-
-      await conflicts(store, second, 'revision')
-      assert.deepEqual(await liveOf(store, live.proposal), live)
-      await commits(store, first)
-      await commits(store, second)
-
-      assert.equal((await liveOf(store, live.proposal)).proposal.status, 'withdrawn')
-    },
-  },
-  {
+    code: 'change_half_applied',
     title: 'a change with a fault in its last part leaves nothing behind',
     async run({ store }) {
       const good = inserting(sampleProposal())
@@ -192,6 +187,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'answer_aliases_state',
     title: 'nothing that a store answers can be used to change what it keeps',
     async run({ store }) {
       const live = await prepared(store)
@@ -210,6 +206,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'not_after_ignored',
     title: 'a change is too late from the instant on that it must not reach',
     async run({ store }) {
       const at = await commits(store, inserting(sampleProposal()))
@@ -221,6 +218,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'answered_after_close',
     title: 'nothing is answered after the store was closed',
     async run({ store }) {
       await store.health()

@@ -19,6 +19,8 @@ export interface Subject {
 
 /** One case. It is registered only where the store has what it needs. */
 export interface ConformanceCase {
+  /** What is wrong with a store that fails it; that of its guarantee where it has none of its own. */
+  readonly code?: string
   readonly title: string
   readonly needs?: readonly Ability[]
   readonly run: (subject: Subject) => Promise<void>

@@ -12,6 +12,7 @@ import { attempted, breaks, commits, conflicts, effectOf, evidence, moved, prepa
 /** Guarantee 3: one claim per effect; it passes on only under the expected version. */
 export const claimCases: readonly ConformanceCase[] = [
   {
+    code: 'claim_not_unique',
     title: 'of many proposals one claims the effect, the others stay as they were',
     async run({ store }) {
       const rivals = await approvedRivals(store, 5)
@@ -24,6 +25,7 @@ export const claimCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'claim_not_unique_elsewhere',
     title: 'of many proposals over two connections one claims the effect',
     needs: ['second'],
     async run({ store, second }) {
@@ -39,6 +41,7 @@ export const claimCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'claim_version_ignored',
     title: 'a claim passes on at the expected version alone',
     async run({ store }) {
       const contested = freshEffect()
@@ -62,6 +65,7 @@ export const claimCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'former_domain_ignored',
     title: 'an effect under a former domain bars the claim',
     async run({ store }) {
       const former = await failed(store, await approved(store, freshEffect()))
@@ -74,6 +78,7 @@ export const claimCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'effect_kinds_mixed',
     title: 'effects of proposals never live under a call domain, nor calls elsewhere',
     async run({ store }) {
       const key = { ...sampleEffectKey(SAMPLE_TENANT, 'x'), domain: 'call:payments' }
@@ -89,13 +94,13 @@ export const claimCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'claim_rewritten_in_sql',
     title: 'the database never lets go of a claim',
     needs: ['attack'],
     async run({ store, attack }) {
       const { effect } = await failed(store, await approved(store, freshEffect()))
       const attacks = [
         'delete from effects',
-        'delete from attempts',
         'update effects set version = version',
         'update effects set version = version - 1',
         'update effects set version = version + 1, epoch = epoch - 1',
@@ -115,6 +120,7 @@ export const claimCases: readonly ConformanceCase[] = [
 /** Guarantee 4: one open attempt, numbers without gaps, ended once; an old token or fence changes nothing. */
 export const attemptCases: readonly ConformanceCase[] = [
   {
+    code: 'two_attempts_open',
     title: 'an effect has one open attempt',
     async run({ store }) {
       const { live, effect } = await attempted(store)
@@ -129,6 +135,7 @@ export const attemptCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'attempt_number_gap',
     title: 'attempts are numbered without gaps',
     async run({ store }) {
       const live = await moved(store, await prepared(store), 'approved')
@@ -143,6 +150,7 @@ export const attemptCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'attempt_token_ignored',
     title: 'an attempt ends once, and by its own token',
     async run({ store }) {
       const { effect } = await attempted(store)
@@ -162,6 +170,7 @@ export const attemptCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'attempt_ended_twice',
     title: 'of many that end an attempt at once one does',
     async run({ store }) {
       const { effect } = await attempted(store)
@@ -176,6 +185,7 @@ export const attemptCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'fence_ignored',
     title: 'whoever read the effect before the fence was raised changes nothing',
     async run({ store }) {
       const { effect } = await attempted(store)
@@ -190,6 +200,7 @@ export const attemptCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'attempt_handover_refused',
     title: 'a lapsed attempt may end and the next one open in one change',
     async run({ store }) {
       const { live, effect } = await attempted(store)
@@ -209,6 +220,7 @@ export const attemptCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'attempt_rewritten_in_sql',
     title: 'the database keeps what was started and how it ended',
     needs: ['attack'],
     async run({ store, attack }) {

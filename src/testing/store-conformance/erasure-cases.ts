@@ -23,6 +23,7 @@ import {
 /** Guarantee 8: tombstones are content-free. */
 export const erasureCases: readonly ConformanceCase[] = [
   {
+    code: 'tombstone_not_read_back',
     title: 'an erased proposal is read as its tombstone',
     async run({ store }) {
       const live = await settled(store)
@@ -41,6 +42,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'tombstone_keeps_receipts',
     title: 'receipts keep their links and nothing of what they say',
     async run({ store }) {
       const live = await settled(store)
@@ -58,6 +60,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'tombstone_keeps_content',
     title: 'the claim, its attempts and observations stay, without what was sealed beside them',
     async run({ store }) {
       const live = await settled(store)
@@ -69,6 +72,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'erased_effect_claimed',
     title: 'the effect of an erased proposal is not claimed anew, its request key not used anew',
     async run({ store }) {
       const live = await settled(store, 'hash-1')
@@ -83,6 +87,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'erased_proposal_changed',
     title: 'an erased proposal is never changed and never listed',
     async run({ store }) {
       const live = await settled(store)
@@ -96,6 +101,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'erasure_revision_ignored',
     title: 'erasure happens at its revision, or not at all',
     async run({ store }) {
       const live = await settled(store)
@@ -107,6 +113,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'open_proposal_erased',
     title: 'nothing open and nothing under way is erased',
     async run({ store }) {
       const open = await prepared(store)
@@ -119,6 +126,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'tombstone_of_another',
     title: 'a tombstone is that of its proposal and holds the head of its chain',
     async run({ store }) {
       const live = await settled(store)
@@ -133,6 +141,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'erasure_touched_another',
     title: 'the erasure of one proposal touches no other',
     async run({ store }) {
       const [live, other] = [await settled(store), await settled(store)]
@@ -146,6 +155,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'scrub_not_done',
     title: 'scrubbing is done when nobody reads',
     async run({ store }) {
       await commits(store, erasing(await settled(store)))
@@ -154,6 +164,7 @@ export const erasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'tombstone_refilled_in_sql',
     title: 'the database lets nothing return to a tombstone',
     needs: ['attack'],
     async run({ store, attack }) {
@@ -189,6 +200,7 @@ export const erasureCases: readonly ConformanceCase[] = [
 export const evidenceCases: readonly ConformanceCase[] = [
   ...(['verified', 'failed_known', 'verification_unresolved'] as const).map((status): ConformanceCase => {
     return {
+      code: 'evidence_refused',
       title: `evidence is appended whatever the proposal: ${status}`,
       async run({ store }) {
         const { live, effect } = await attempted(store)
@@ -202,6 +214,7 @@ export const evidenceCases: readonly ConformanceCase[] = [
     }
   }),
   {
+    code: 'evidence_refused_after_erasure',
     title: 'evidence is appended after erasure, and what was sealed for the erased is dropped',
     async run({ store }) {
       const live = await settled(store)
@@ -214,6 +227,7 @@ export const evidenceCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'evidence_refused_late',
     title: 'evidence is stored although the clock that decides is late',
     async run({ store }) {
       const { effect } = await attempted(store)

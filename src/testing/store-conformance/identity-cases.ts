@@ -1,6 +1,6 @@
 // Cases about what a store remembers of those who use it, and about rows that can no longer be read.
 import assert from 'node:assert/strict'
-import { StoredDataCorrupt } from '../../proposal/errors.ts'
+import { StoredDataCorrupt, StoreUnavailable } from '../../proposal/errors.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 import { attempted, effectOf, evidence, commits, liveOf, moved, prepared } from './steps.ts'
 import { ending, observing } from './sample-effects.ts'
@@ -10,6 +10,7 @@ const FIRST = { referenceKeyCheck: 'check-1', domains: { 'example.payments/refun
 /** Guarantee 10: another reference key is found out, and domains are never forgotten. */
 export const identityCases: readonly ConformanceCase[] = [
   {
+    code: 'reference_key_forgotten',
     title: 'the first reference key is remembered, whoever comes later',
     async run({ store }) {
       const first = await store.adopt(FIRST)
@@ -21,6 +22,7 @@ export const identityCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'domain_forgotten',
     title: 'every domain that an action has used is remembered',
     async run({ store }) {
       await store.adopt(FIRST)
@@ -38,6 +40,7 @@ export const identityCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'identity_lost_on_reopen',
     title: 'what was remembered is there when the store is opened again',
     needs: ['reopen'],
     async run({ store, reopen }) {
@@ -49,6 +52,7 @@ export const identityCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'identity_rewritten_in_sql',
     title: 'the database never forgets them',
     needs: ['attack'],
     async run({ store, attack }) {
@@ -71,6 +75,26 @@ export const identityCases: readonly ConformanceCase[] = [
   },
 ]
 
+/** Guarantee 10: what is no schema of this version is refused with a sentence. */
+export const schemaCases: readonly ConformanceCase[] = [
+  ['newer_schema_opened', 'made by a newer version', `insert into schema_info values ('9999-later', 'x')`],
+  ['foreign_schema_opened', 'migrated by other statements', `update schema_info set checksum = 'other'`],
+  ['half_migrated_opened', 'migrated halfway', 'delete from schema_info'],
+].map(([code = '', what = '', sql = '']): ConformanceCase => {
+  return {
+    code,
+    title: `a database ${what} is not opened`,
+    needs: ['tamper', 'reopen'],
+    async run({ store, tamper, reopen }) {
+      await prepared(store)
+
+      tamper(sql)
+
+      await assert.rejects(reopen(), (error) => error instanceof StoreUnavailable && /^[A-Z].{20}/u.test(error.message))
+    },
+  }
+})
+
 /** What is done to the row of a proposal, and the address that must be told. */
 const DAMAGE: readonly (readonly [what: string, sql: string, address: string])[] = [
   ['a status of no lifecycle', `update proposals set status = 'paid' where ref = :ref`, 'proposals'],
@@ -88,6 +112,7 @@ const DAMAGE: readonly (readonly [what: string, sql: string, address: string])[]
 export const corruptionCases: readonly ConformanceCase[] = [
   ...DAMAGE.map(([what, sql, table]): ConformanceCase => {
     return {
+      code: 'corrupt_row_read',
       title: `${what} makes that one proposal unreadable`,
       needs: ['tamper'],
       async run({ store, tamper }) {
@@ -102,6 +127,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
     }
   }),
   {
+    code: 'corrupt_row_listed',
     title: 'a list leaves a corrupt row out and fills its pages all the same',
     needs: ['tamper'],
     async run({ store, tamper }) {
@@ -119,6 +145,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'missing_receipt_unnoticed',
     title: 'a proposal is not read without its last receipt',
     needs: ['tamper'],
     async run({ store, tamper }) {
@@ -130,6 +157,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'corrupt_receipt_read',
     title: 'a corrupt receipt is told by its address',
     needs: ['tamper'],
     async run({ store, tamper }) {
@@ -142,6 +170,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
   },
   ...['attempts', 'observations'].map((table): ConformanceCase => {
     return {
+      code: 'missing_record_unnoticed',
       title: `an effect is not read without one of its ${table}`,
       needs: ['tamper'],
       async run({ store, tamper }) {

@@ -11,6 +11,7 @@ const RENEWED: WrappedKey = { kekVersion: 'k2', wrapped: sealed('renewed') }
 /** Of keys: what a rotation rests on. */
 export const keyCases: readonly ConformanceCase[] = [
   {
+    code: 'tenant_not_named',
     title: 'every tenant that has a proposal is named once',
     async run({ store }) {
       assert.deepEqual(await store.tenants(), [])
@@ -22,6 +23,7 @@ export const keyCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'keys_not_found',
     title: 'keys are found by what they are not wrapped under, in pages, tenant by tenant',
     async run({ store }) {
       const lives = [await prepared(store), await prepared(store), await prepared(store)]
@@ -39,6 +41,7 @@ export const keyCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'rewrap_touched_more',
     title: 'a key is wrapped anew, and nothing else of its proposal changes',
     async run({ store }) {
       const live = await prepared(store)
@@ -50,6 +53,7 @@ export const keyCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'rewrap_ignored_old_key',
     title: 'a key that is not the old one any more stays as it is',
     async run({ store }) {
       const live = await prepared(store)
@@ -65,6 +69,7 @@ export const keyCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'rewrap_not_repeatable',
     title: 'wrapping anew says yes as often as it is asked for, as long as the renewed key is the stored one',
     async run({ store }) {
       const live = await prepared(store)
@@ -79,6 +84,7 @@ export const keyCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'destroyed_key_returned',
     title: 'a key that erasure destroyed is not brought back',
     async run({ store }) {
       const live = await moved(store, await prepared(store), 'withdrawn')
@@ -91,6 +97,7 @@ export const keyCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'foreign_key_wrapped',
     title: 'nobody wraps the key of another tenant or of no proposal',
     async run({ store }) {
       const live = await prepared(store)
@@ -102,6 +109,7 @@ export const keyCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'rewrap_raced',
     title: 'a key that was wrapped anew is so over every connection and when the store is opened again',
     needs: ['second', 'reopen'],
     async run({ store, second, reopen }) {

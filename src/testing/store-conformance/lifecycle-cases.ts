@@ -11,6 +11,7 @@ import { attempted, breaks, commits, effectOf, evidence, liveOf, moved, prepared
 /** Guarantee 6: status changes outside the lifecycle table are refused. */
 export const lifecycleCases: readonly ConformanceCase[] = STATUSES.map((from): ConformanceCase => {
   return {
+    code: 'move_outside_table',
     title: `from ${from} a proposal moves exactly where the lifecycle table says`,
     async run({ store }) {
       for (const to of STATUSES) {
@@ -30,6 +31,7 @@ export const lifecycleCases: readonly ConformanceCase[] = STATUSES.map((from): C
 /** Guarantee 7: no status without its receipt, no owned effect without an attempt of its owner. */
 export const pairingCases: readonly ConformanceCase[] = [
   {
+    code: 'status_without_receipt',
     title: 'a proposal is never stored without its receipt',
     async run({ store }) {
       const live = await prepared(store)
@@ -41,6 +43,7 @@ export const pairingCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'claim_without_attempt',
     title: 'an effect is never claimed without an attempt of its owner',
     async run({ store }) {
       const live = await moved(store, await prepared(store), 'approved')
@@ -54,6 +57,7 @@ export const pairingCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'owner_without_attempt',
     title: 'an effect never passes on without an attempt of its new owner',
     async run({ store }) {
       const { live, effect } = await attempted(store)
@@ -68,6 +72,7 @@ export const pairingCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'foreign_effect_attempted',
     title: 'a proposal attempts its own effect alone',
     async run({ store }) {
       const live = await moved(store, await prepared(store), 'approved')
@@ -80,6 +85,7 @@ export const pairingCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'pairing_broken_in_sql',
     title: 'the database refuses a status without its receipt and a receipt without its status',
     needs: ['attack'],
     async run({ store, attack }) {

@@ -12,6 +12,7 @@ import { attempted, commits, effectOf, evidence, moved, prepared } from './steps
 /** Guarantee 8, as far as it concerns erasures that were interrupted, deferred, or made beside a settlement. */
 export const openErasureCases: readonly ConformanceCase[] = [
   {
+    code: 'open_erasure_forgotten',
     title: 'an erasure that was asked for is open until its files were scrubbed',
     async run({ store }) {
       await prepared(store)
@@ -27,6 +28,7 @@ export const openErasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'erasure_pages_wrong',
     title: 'open erasures are read in pages, each beginning after the last of the one before',
     async run({ store }) {
       const refs: LiveProposal['proposal']['ref'][] = []
@@ -43,6 +45,7 @@ export const openErasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'scrub_not_repeatable',
     title: 'scrubbing is done at once where nothing was erased, and as often as it is asked for',
     async run({ store }) {
       assert.equal(await store.scrub(), 'done')
@@ -52,6 +55,7 @@ export const openErasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'erasure_not_seen_elsewhere',
     title: 'what another connection erased is open here, and scrubbed from here',
     needs: ['second'],
     async run({ store, second }) {
@@ -65,6 +69,7 @@ export const openErasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'open_erasure_lost_on_reopen',
     title: 'what was erased before the store was closed is still open afterwards',
     needs: ['reopen'],
     async run({ store, reopen }) {
@@ -79,6 +84,7 @@ export const openErasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'operator_name_kept',
     title: 'with the last proposal behind an effect, the names in its settlement go, and nothing else of it',
     async run({ store }) {
       const first = await attempted(store)
@@ -112,6 +118,7 @@ export const openErasureCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'second_operator_invented',
     title: 'a settlement that no second operator has confirmed is not taken for one after its names are gone',
     async run({ store }) {
       const { live, effect } = await attempted(store)

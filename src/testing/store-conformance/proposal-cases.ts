@@ -5,11 +5,12 @@ import type { LiveProposal } from '../../runtime/ports.ts'
 import { inserting, updating } from './sample-changes.ts'
 import { inStatus, nextRef, reference, SAMPLE_START, sampleEffectKey, sampleProposal } from './sample-proposals.ts'
 import type { ConformanceCase } from './conformance-case.ts'
-import { breaks, conflicts, liveOf, moved, prepared, refuses } from './steps.ts'
+import { breaks, commits, conflicts, liveOf, moved, prepared, refuses } from './steps.ts'
 
 /** Guarantee 2: one winner per revision; identity, creation, content and commitment never change. */
 export const proposalCases: readonly ConformanceCase[] = [
   {
+    code: 'revision_not_guarded',
     title: 'of many changes at one revision one lands, the others are told',
     async run({ store }) {
       const live = await prepared(store)
@@ -22,6 +23,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'revision_not_guarded_elsewhere',
     title: 'of many changes at one revision over two connections one lands',
     needs: ['second'],
     async run({ store, second }) {
@@ -37,6 +39,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'revision_skipped',
     title: 'a revision is neither repeated nor left out',
     async run({ store }) {
       const live = await prepared(store)
@@ -50,6 +53,24 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'conflict_left_traces',
+    title: 'a change in conflict leaves nothing behind, not even its id',
+    async run({ store }) {
+      const live = await prepared(store)
+      const first = updating(live, inStatus(live.proposal, 'approved'))
+      const head = { proposal: inStatus(live.proposal, 'approved'), lastHash: first.receipts[0]?.hash ?? '' }
+      const second = updating(head, inStatus(head.proposal, 'withdrawn'))
+
+      await conflicts(store, second, 'revision')
+      assert.deepEqual(await liveOf(store, live.proposal), live)
+      await commits(store, first)
+      await commits(store, second)
+
+      assert.equal((await liveOf(store, live.proposal)).proposal.status, 'withdrawn')
+    },
+  },
+  {
+    code: 'missing_proposal_updated',
     title: 'a change of a proposal that is not there is a conflict',
     async run({ store }) {
       const proposal = sampleProposal()
@@ -59,6 +80,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'reference_reused',
     title: 'a reference is given once',
     async run({ store }) {
       const live = await prepared(store)
@@ -69,6 +91,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'request_key_reused',
     title: 'a request key is used once, and the second proposal is not stored',
     async run({ store }) {
       const first = await prepared(store, {}, { requestKeyHash: 'hash-1' })
@@ -82,6 +105,7 @@ export const proposalCases: readonly ConformanceCase[] = [
   },
   ...identityChanges().map(([field, change]): ConformanceCase => {
     return {
+      code: 'identity_changed',
       title: `${field} of a proposal never changes`,
       async run({ store }) {
         const live = await prepared(store)
@@ -93,6 +117,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     }
   }),
   {
+    code: 'proposal_started_wrong',
     title: 'a proposal starts open at revision 0',
     async run({ store }) {
       const proposal = sampleProposal()
@@ -105,6 +130,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'time_went_back',
     title: 'the time of a proposal never goes back',
     async run({ store }) {
       const live = await prepared(store)
@@ -114,6 +140,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'hidden_proposal_shown',
     title: 'a hidden proposal is never shown again',
     async run({ store }) {
       const live = await moved(store, await prepared(store), 'withdrawn', { core: { erasure: 'pending' } })
@@ -122,6 +149,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'proposal_written_twice',
     title: 'a change writes a proposal once',
     async run({ store }) {
       const live = await prepared(store)
@@ -132,6 +160,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'proposal_rewritten_in_sql',
     title: 'the database refuses to rewrite or remove a proposal',
     needs: ['attack'],
     async run({ store, attack }) {

@@ -11,6 +11,7 @@ import { attempted, commits, effectOf, evidence, moved, prepared } from './steps
 /** Reads: each filter narrows, pages follow on each other, nothing hidden is shown. */
 export const readCases: readonly ConformanceCase[] = [
   {
+    code: 'list_order_wrong',
     title: 'a list is newest first, and its pages follow on each other',
     async run({ store }) {
       const refs: string[] = []
@@ -28,6 +29,7 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'filter_ignored',
     title: 'each filter of a list narrows, and all of them together',
     async run({ store }) {
       const plain = await prepared(store)
@@ -52,6 +54,7 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'hidden_proposal_listed',
     title: 'what is hidden by erasure is not listed, what is only asked for is',
     async run({ store }) {
       const asked = await moved(store, await prepared(store), 'withdrawn', { core: { erasure: 'requested' } })
@@ -62,6 +65,7 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'attention_not_listed',
     title: 'those that need a person are unresolved or carry a flag',
     async run({ store }) {
       await prepared(store)
@@ -72,6 +76,7 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'expiry_not_exclusive',
     title: 'open proposals are due when they have expired, exclusively',
     async run({ store }) {
       const soon = await prepared(store, { expiresAt: SAMPLE_START + 10 })
@@ -87,6 +92,7 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'due_effect_missed',
     title: 'the owner of an effect is due when its lease ends or its verification falls due',
     async run({ store }) {
       const { live, effect } = await attempted(store)
@@ -104,6 +110,7 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'effect_row_lost',
     title: 'leases, budgets and a settlement are read back as they were written',
     async run({ store }) {
       const { effect } = await attempted(store)
@@ -130,6 +137,7 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'idempotency_key_not_found',
     title: 'an effect is found by the idempotency key of any of its attempts',
     async run({ store }) {
       const { effect } = await attempted(store)
@@ -141,6 +149,7 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'events_out_of_order',
     title: 'events are read in the order of their commits, after a position',
     async run({ store }) {
       const live = await prepared(store)

@@ -24,6 +24,7 @@ import {
 /** Guarantee 5: append-only, gap-free, chained. */
 export const recordCases: readonly ConformanceCase[] = [
   {
+    code: 'decisions_out_of_order',
     title: 'decisions are read in their order, with comments and revocations',
     async run({ store }) {
       const live = await prepared(store)
@@ -44,6 +45,7 @@ export const recordCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'decision_repeated',
     title: 'a decision has an id of its own and is taken back once',
     async run({ store }) {
       const live = await prepared(store)
@@ -67,6 +69,7 @@ export const recordCases: readonly ConformanceCase[] = [
   },
   ...brokenReceipts().map(([title, alter]): ConformanceCase => {
     return {
+      code: 'receipt_chain_unchecked',
       title: `a receipt is refused ${title}`,
       async run({ store }) {
         const live = await moved(store, await prepared(store), 'approved', { core: { updatedAt: SAMPLE_START + 5 } })
@@ -80,6 +83,21 @@ export const recordCases: readonly ConformanceCase[] = [
     }
   }),
   {
+    code: 'receipts_truncated',
+    title: 'every receipt is read, however many there are',
+    async run({ store }) {
+      let live = await prepared(store)
+      for (let round = 0; round < 6; round += 1) {
+        live = await moved(store, live, round % 2 === 0 ? 'approved' : 'awaiting_approval')
+      }
+
+      const receipts = await store.receipts(live.proposal.tenant, live.proposal.ref)
+
+      assert.equal(receipts.length, live.proposal.revision + 1)
+    },
+  },
+  {
+    code: 'receipts_out_of_order',
     title: 'receipts are read as a chain without gaps',
     async run({ store }) {
       const live = await moved(store, await moved(store, await prepared(store), 'approved'), 'withdrawn')
@@ -98,6 +116,7 @@ export const recordCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'observation_gap',
     title: 'observations are numbered without gaps and cover attempts that were started',
     async run({ store }) {
       const { effect } = await attempted(store)
@@ -109,6 +128,7 @@ export const recordCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'event_tells_wrong',
     title: 'an event tells of the revision and the status that its change stores',
     async run({ store }) {
       const live = await prepared(store)
@@ -129,6 +149,7 @@ export const recordCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'record_rewritten_in_sql',
     title: 'the database keeps every record as it is',
     needs: ['attack'],
     async run({ store, attack }) {

@@ -13,6 +13,7 @@ const OTHER = reference('tenant-b')
 /** Guarantee 9: tenants never see each other. */
 export const tenantCases: readonly ConformanceCase[] = [
   {
+    code: 'tenants_share_names',
     title: 'the same reference, request key, change id and effect in two tenants are two of each',
     async run({ store }) {
       const ref = nextRef()
@@ -31,6 +32,7 @@ export const tenantCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'tenant_read_leaked',
     title: 'no read answers with what is another tenant’s',
     async run({ store }) {
       const live = await moved(store, await prepared(store, {}, { requestKeyHash: 'hash-1' }), 'approved')
@@ -57,6 +59,7 @@ export const tenantCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'change_crossed_tenants',
     title: 'a change stays inside its tenant',
     async run({ store }) {
       const mine = inserting(sampleProposal())

@@ -1,0 +1,27 @@
+// A store that passes every call on, so that a seeded bug has to say only what it does differently.
+import type { Store } from '../../../src/runtime/ports.ts'
+
+/** The store with some of its methods replaced. */
+export function delegating(store: Store, replaced: Partial<Store>): Store {
+  return {
+    commit: (...input) => store.commit(...input),
+    proposal: (...input) => store.proposal(...input),
+    effect: (...input) => store.effect(...input),
+    attemptDetail: (...input) => store.attemptDetail(...input),
+    effectByIdempotencyKey: (...input) => store.effectByIdempotencyKey(...input),
+    byRequestKey: (...input) => store.byRequestKey(...input),
+    list: (...input) => store.list(...input),
+    expired: (...input) => store.expired(...input),
+    erasuresOpen: (...input) => store.erasuresOpen(...input),
+    receipts: (...input) => store.receipts(...input),
+    events: (...input) => store.events(...input),
+    adopt: (...input) => store.adopt(...input),
+    tenants: () => store.tenants(),
+    keysNotUnder: (...input) => store.keysNotUnder(...input),
+    rewrap: (...input) => store.rewrap(...input),
+    scrub: () => store.scrub(),
+    health: () => store.health(),
+    close: () => store.close(),
+    ...replaced,
+  }
+}

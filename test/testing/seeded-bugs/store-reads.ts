@@ -1,0 +1,120 @@
+// Seeded bugs in what a store answers: what it loses, mixes up, or still knows after erasure.
+import type { Receipt } from '../../../src/proposal/receipts/receipt.ts'
+import type { Reference } from '../../../src/effect/reference.ts'
+import type { ErasedProposal, LiveProposal, Sealed } from '../../../src/runtime/ports.ts'
+import type { SeededBug } from './seeded-bug.ts'
+import type { Fault } from './store-writes.ts'
+
+/** Bugs of the reader, each with the code of the guarantee that it breaks. */
+export const readBugs: readonly SeededBug<Fault>[] = [
+  {
+    title: 'answers twice with the same bytes',
+    code: 'answer_aliases_state',
+    subject: (store) => {
+      const read = new Map<string, LiveProposal | ErasedProposal | null>()
+      return {
+        commit: (change) => {
+          read.clear()
+          return store.commit(change)
+        },
+        async proposal(tenant, ref) {
+          const known = read.get(tenant + ref) ?? (await store.proposal(tenant, ref))
+          read.set(tenant + ref, known)
+          return known
+        },
+      }
+    },
+  },
+  {
+    title: 'reads receipts newest first',
+    code: 'receipts_out_of_order',
+    subject: (store) => ({ receipts: async (...input) => (await store.receipts(...input)).toReversed() }),
+  },
+  {
+    title: 'reads five receipts and no more',
+    code: 'receipts_truncated',
+    subject: (store) => ({ receipts: async (...input) => (await store.receipts(...input)).slice(0, 5) }),
+  },
+  {
+    title: 'keeps what receipts say beside a tombstone',
+    code: 'tombstone_keeps_receipts',
+    subject: (store) => {
+      const kept = new Map<string, Receipt>()
+      return {
+        commit: (change) => {
+          for (const receipt of change.receipts) kept.set(receipt.hash, receipt)
+          return store.commit(change)
+        },
+        receipts: async (...input) => (await store.receipts(...input)).map((one) => kept.get(one.hash) ?? one),
+      }
+    },
+  },
+  {
+    title: 'keeps sealed content beside a tombstone',
+    code: 'tombstone_keeps_content',
+    subject: (store) => {
+      const kept = new Map<string, Sealed | null>()
+      return {
+        commit: (change) => {
+          const { effect } = change
+          if (effect?.ended) kept.set(effect.row.key.reference, effect.ended.detail)
+          return store.commit(change)
+        },
+        attemptDetail: async (key, number) => {
+          return (await store.attemptDetail(key, number)) ?? (number === 1 ? (kept.get(key.reference) ?? null) : null)
+        },
+      }
+    },
+  },
+  {
+    title: 'forgets an erasure before its files were scrubbed',
+    code: 'open_erasure_forgotten',
+    subject: (store) => ({
+      async erasuresOpen(tenant, after, limit) {
+        const refs: Reference[] = []
+        for (const ref of await store.erasuresOpen(tenant, after, limit)) {
+          if ((await store.proposal(tenant, ref))?.kind === 'live') refs.push(ref)
+        }
+        return refs
+      },
+    }),
+  },
+  {
+    title: 'shows the events of every tenant to each',
+    code: 'tenant_read_leaked',
+    subject: (store) => ({
+      async events(_tenant, after, limit) {
+        const all = await Promise.all((await store.tenants()).map((tenant) => store.events(tenant, after, limit)))
+        return all.flat().toSorted((a, b) => a.position - b.position)
+      },
+    }),
+  },
+  {
+    title: 'remembers the last domain of an action only',
+    code: 'domain_forgotten',
+    subject: (store) => ({
+      async adopt(claims) {
+        const identity = await store.adopt(claims)
+        const last = Object.entries(identity.domains).map(([action, domains]) => [action, domains.slice(-1)] as const)
+        return { ...identity, domains: Object.fromEntries<readonly string[]>(last) }
+      },
+    }),
+  },
+  {
+    title: 'says that it wrapped the key of an erased proposal anew',
+    code: 'destroyed_key_returned',
+    subject: (store) => ({
+      async rewrap(tenant, ref, old, renewed) {
+        if ((await store.proposal(tenant, ref))?.kind === 'erased') return true
+        return store.rewrap(tenant, ref, old, renewed)
+      },
+    }),
+  },
+  {
+    title: 'does not filter lists by subject',
+    code: 'filter_ignored',
+    subject: (store) => ({
+      list: ({ subject: _ignored, ...query }) => store.list(query),
+    }),
+  },
+]
