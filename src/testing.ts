@@ -54,7 +54,6 @@ export {
 } from './testing/payments/payment-provider.ts'
 export { PaymentVerifier, type VerifiedReceipt } from './testing/payments/payment-verifier.ts'
 export { seededIds } from './testing/seeded-ids.ts'
-export { storeConformance, type StoreConformanceOptions, type StoreUnderTest } from './testing/store-conformance.ts'
 export {
   type ClauseResult,
   type ClauseState,
