@@ -1,38 +1,46 @@
-// Authentication by signed tokens.
+// Authentication by signed tokens (JWT, RFC 7519) of one issuer, with everything about them pinned.
+import { systemClock } from '../../runtime/system-clock.ts'
+import { AuthenticationUnavailable, Unauthenticated } from '../wire/http-refusals.ts'
+import { type BearerJwtOptions, DEFAULTS, demandOptions } from './bearer-jwt-options.ts'
+import { bearerToken } from './bearer-token.ts'
+import { loadJose } from './jose-library.ts'
+import { keySet } from './key-set.ts'
 import type { Authenticate } from './session.ts'
+import { tokenSession } from './token-session.ts'
 
-/** What is asked of a token, and which of its claims say who calls. */
-export interface BearerJwtOptions {
-  readonly issuer: string
-  readonly audience: string | readonly string[]
-  /** The address of the issuer's key set, or the set itself. */
-  readonly jwks: URL | LocalKeySet
-  readonly claims: ClaimMapping
-}
+const SECOND_MS = 1_000
+const REQUIRED_CLAIMS = ['exp', 'iat', 'sub', 'jti']
 
-/** Public keys as JWKs (RFC 7517). */
-export interface LocalKeySet {
-  readonly keys: readonly Readonly<Record<string, unknown>>[]
-}
-
-/** The claims of a verified token. */
-export type Claims = Readonly<Record<string, unknown>>
-
-/** A claim by its name, or a function that finds the value in the claims. */
-export type ClaimSource = string | ((claims: Claims) => unknown)
-
-/** Which claims say who calls. */
-export interface ClaimMapping {
-  readonly tenant: ClaimSource
-  readonly kind: ClaimSource
-  readonly owner: ClaimSource
-  readonly roles: ClaimSource
-  readonly assurance: ClaimSource
-}
-
-/** Authenticates by a bearer token in the Authorization header. */
+/**
+ * Authenticates by a bearer token in the Authorization header. It answers null without a token; a token that is not
+ * exactly as asked for is refused as `unauthenticated`, and which rule it broke is not told. If the key set cannot be
+ * read, the answer is `authentication_unavailable`, 503, since nothing is known about the token then.
+ * @throws TypeError if jose is not installed, or the options cannot be safe
+ */
 export function bearerJwt(options: BearerJwtOptions): Authenticate {
-  return () => {
-    throw new TypeError(`No key set of ${options.issuer} can be read yet.`)
+  demandOptions(options)
+  const { issuer, audience, algorithms, type, maxAgeMs, clockToleranceMs } = { ...DEFAULTS, ...options }
+  const { claims, clock = systemClock } = options
+  const jose = loadJose()
+  const findKey = keySet(jose, options.jwks, options.remote)
+  const demands = {
+    issuer,
+    audience: [audience].flat(),
+    algorithms: [...algorithms],
+    typ: type,
+    requiredClaims: REQUIRED_CLAIMS,
+    maxTokenAge: maxAgeMs / SECOND_MS,
+    clockTolerance: clockToleranceMs / SECOND_MS,
+  }
+  return async ({ headers }) => {
+    const token = bearerToken(headers)
+    if (token === null) return null
+    try {
+      const { payload } = await jose.jwtVerify(token, findKey, { ...demands, currentDate: new Date(clock.now()) })
+      return tokenSession(payload, claims)
+    } catch (cause) {
+      if (cause instanceof AuthenticationUnavailable) throw cause
+      throw new Unauthenticated('refused', { cause })
+    }
   }
 }

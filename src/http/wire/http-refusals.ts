@@ -53,8 +53,8 @@ export class MalformedRequest extends HttpRefusal {
 export class Unauthenticated extends HttpRefusal {
   readonly code = 'unauthenticated'
   readonly credentials: 'none' | 'refused'
-  constructor(credentials: 'none' | 'refused' = 'none') {
-    super('unauthenticated')
+  constructor(credentials: 'none' | 'refused' = 'none', options?: ErrorOptions) {
+    super('unauthenticated', undefined, options)
     this.credentials = credentials
   }
 }
