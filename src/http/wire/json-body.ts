@@ -4,12 +4,12 @@ import { limits } from '../../effect/limits.ts'
 import { LimitExceeded } from '../../proposal/errors.ts'
 import { MalformedRequest, PayloadTooLarge, UnsupportedMediaType } from './http-refusals.ts'
 import { singletonHeader } from './singleton-header.ts'
-import { parseStrictJson, type StrictJson, type StrictJsonRule } from './strict-json.ts'
+import { parseStrictJson, type StrictJsonRefusal, type StrictJsonRule } from './strict-json.ts'
 
 /** Parameters may be spaced and quoted; no other parameter and no other charset means anything here. */
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i
 
-const SENTENCES: Readonly<Record<Exclude<StrictJsonRule, 'limit'>, string>> = {
+const SENTENCES: Readonly<Record<StrictJsonRule, string>> = {
   syntax: 'This is not JSON.',
   duplicate_key: 'A key stands in an object twice.',
   prototype_key: 'A key of this name is not taken.',
@@ -79,8 +79,9 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-function refused(json: Extract<StrictJson, { ok: false }>): MalformedRequest | LimitExceeded {
+function refused(json: StrictJsonRefusal): MalformedRequest | LimitExceeded {
   if (json.limit !== null) return new LimitExceeded(json.limit)
-  const message = SENTENCES[json.rule === 'limit' ? 'syntax' : json.rule]
-  return new MalformedRequest('The body is not strict JSON.', [{ path: json.pointer, rule: json.rule, message }])
+  return new MalformedRequest('The body is not strict JSON.', [
+    { path: json.pointer, rule: json.rule, message: SENTENCES[json.rule] },
+  ])
 }

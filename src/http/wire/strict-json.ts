@@ -3,7 +3,7 @@ import type { JsonValue } from '../../effect/canonical-json.ts'
 import { jsonPointer } from '../../effect/json-pointer.ts'
 import { type LimitName, limits } from '../../effect/limits.ts'
 
-/** Which rule a refused text breaks. `limit` goes with the limit's name. */
+/** Which rule a refused text breaks. */
 export type StrictJsonRule =
   | 'syntax'
   | 'duplicate_key'
@@ -12,12 +12,14 @@ export type StrictJsonRule =
   | 'unsafe_integer'
   | 'negative_zero'
   | 'lone_surrogate'
-  | 'limit'
 
-/** What was read, or where (a JSON Pointer into what was read so far) and why not; never the text. */
-export type StrictJson =
-  | { readonly ok: true; readonly value: JsonValue }
-  | { readonly ok: false; readonly rule: StrictJsonRule; readonly pointer: string; readonly limit: LimitName | null }
+/** Why and where (a JSON Pointer into what was read so far) a text was refused; never the text. */
+export type StrictJsonRefusal =
+  | { readonly ok: false; readonly pointer: string; readonly rule: StrictJsonRule; readonly limit: null }
+  | { readonly ok: false; readonly pointer: string; readonly rule: 'limit'; readonly limit: LimitName }
+
+/** What was read, or why not. */
+export type StrictJson = { readonly ok: true; readonly value: JsonValue } | StrictJsonRefusal
 
 /** A command at its limits comes in an envelope: one container around it, and a few values beside it. */
 const DEPTH_MAX = limits.jsonDepth + 1
@@ -44,14 +46,10 @@ interface Reading {
 
 /** Carries a refusal out of the reader; it never leaves this file. */
 class Refused extends Error {
-  readonly rule: StrictJsonRule
-  readonly pointer: string
-  readonly limit: LimitName | null
-  constructor(reading: Reading, rule: StrictJsonRule, limit: LimitName | null = null) {
-    super(rule)
-    this.rule = rule
-    this.pointer = jsonPointer(reading.path)
-    this.limit = limit
+  readonly refusal: StrictJsonRefusal
+  constructor(refusal: StrictJsonRefusal) {
+    super()
+    this.refusal = refusal
   }
 }
 
@@ -66,17 +64,17 @@ export function parseStrictJson(text: string): StrictJson {
   const reading: Reading = { text, path: [], at: 0, nodes: 0, depth: 0 }
   try {
     const value = readValue(reading)
-    if (reading.at < text.length) throw new Refused(reading, 'syntax')
+    if (reading.at < text.length) throw refused(reading, 'syntax')
     return { ok: true, value }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    return { ok: false, rule: error.rule, pointer: error.pointer, limit: error.limit }
+    return error.refusal
   }
 }
 
 function readValue(reading: Reading): JsonValue {
   reading.nodes += 1
-  if (reading.nodes > NODES_MAX) throw new Refused(reading, 'limit', 'jsonNodes')
+  if (reading.nodes > NODES_MAX) throw over(reading, 'jsonNodes')
   skipSpace(reading)
   const value = readBare(reading)
   skipSpace(reading)
@@ -94,7 +92,7 @@ function readBare(reading: Reading): JsonValue {
 
 /** Recursion is bounded by the limit on depth. */
 function nested<T>(reading: Reading, read: (reading: Reading) => T): T {
-  if (reading.depth === DEPTH_MAX) throw new Refused(reading, 'limit', 'jsonDepth')
+  if (reading.depth === DEPTH_MAX) throw over(reading, 'jsonDepth')
   reading.depth += 1
   reading.at += 1
   const value = read(reading)
@@ -124,7 +122,7 @@ function readObject(reading: Reading): { readonly [key: string]: JsonValue } {
     const key = readKey(reading, forms)
     reading.path.push(key)
     const value = readValue(reading)
-    if (key === 'constructor' && holdsPrototype(value)) throw new Refused(reading, 'prototype_key')
+    if (key === 'constructor' && holdsPrototype(value)) throw refused(reading, 'prototype_key')
     // A plain assignment: the one name for which it does something else has been refused.
     object[key] = value
     reading.path.pop()
@@ -138,11 +136,11 @@ function readKey(reading: Reading, forms: Set<string>): string {
   const key = readString(reading)
   skipSpace(reading)
   demand(reading, ':')
-  if (key === '__proto__') throw new Refused(reading, 'prototype_key')
+  if (key === '__proto__') throw refused(reading, 'prototype_key')
   const form = key.normalize('NFC')
-  if (forms.has(form)) throw new Refused(reading, 'duplicate_key')
+  if (forms.has(form)) throw refused(reading, 'duplicate_key')
   forms.add(form)
-  if (forms.size > limits.jsonKeysPerObject) throw new Refused(reading, 'limit', 'jsonKeysPerObject')
+  if (forms.size > limits.jsonKeysPerObject) throw over(reading, 'jsonKeysPerObject')
   return key
 }
 
@@ -159,11 +157,11 @@ function readString(reading: Reading): string {
     if (piece === null) break
     string += piece
     // Stops early, so that nothing long is counted: a UTF-16 unit is at least one byte.
-    if (string.length > limits.stringBytes) throw new Refused(reading, 'limit', 'stringBytes')
+    if (string.length > limits.stringBytes) throw over(reading, 'stringBytes')
   }
   demand(reading, '"')
-  if (!string.isWellFormed()) throw new Refused(reading, 'lone_surrogate')
-  if (Buffer.byteLength(string) > limits.stringBytes) throw new Refused(reading, 'limit', 'stringBytes')
+  if (!string.isWellFormed()) throw refused(reading, 'lone_surrogate')
+  if (Buffer.byteLength(string) > limits.stringBytes) throw over(reading, 'stringBytes')
   return string
 }
 
@@ -176,11 +174,11 @@ function unescaped(escape: string | null): string | null {
 /** An integer's text beyond the safe ones becomes a number beyond them too, so that no digit is lost unseen. */
 function readNumber(reading: Reading): number {
   const lexeme = taken(reading, NUMBER)
-  if (lexeme === null) throw new Refused(reading, 'syntax')
-  if (!INTEGER.test(lexeme)) throw new Refused(reading, 'not_integer')
-  if (lexeme === '-0') throw new Refused(reading, 'negative_zero')
+  if (lexeme === null) throw refused(reading, 'syntax')
+  if (!INTEGER.test(lexeme)) throw refused(reading, 'not_integer')
+  if (lexeme === '-0') throw refused(reading, 'negative_zero')
   const number = Number(lexeme)
-  if (!Number.isSafeInteger(number)) throw new Refused(reading, 'unsafe_integer')
+  if (!Number.isSafeInteger(number)) throw refused(reading, 'unsafe_integer')
   return number
 }
 
@@ -202,5 +200,13 @@ function takes(reading: Reading, character: string): boolean {
 }
 
 function demand(reading: Reading, character: string): void {
-  if (!takes(reading, character)) throw new Refused(reading, 'syntax')
+  if (!takes(reading, character)) throw refused(reading, 'syntax')
+}
+
+function refused(reading: Reading, rule: StrictJsonRule): Refused {
+  return new Refused({ ok: false, pointer: jsonPointer(reading.path), rule, limit: null })
+}
+
+function over(reading: Reading, limit: LimitName): Refused {
+  return new Refused({ ok: false, pointer: jsonPointer(reading.path), rule: 'limit', limit })
 }
