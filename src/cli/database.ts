@@ -37,7 +37,7 @@ export function keysBeside(database: string): string {
   return `${database}.keys`
 }
 
-/** The keys. @throws KeyringError */
+/** The keys, which are never made here. @throws Unavailable, KeyringError */
 export async function openKeys(option: string | undefined, database: string): Promise<Keyring> {
   const text = environment('COUNTERSIGN_KEYS')
   if (option === undefined && text !== null) {
@@ -45,5 +45,7 @@ export async function openKeys(option: string | undefined, database: string): Pr
     return localKeyring(text)
   }
   const { keyringFile } = await import('../runtime/keys/keyring-file.ts')
-  return keyringFile(option ?? keysBeside(database))
+  const file = option ?? keysBeside(database)
+  if (!existsSync(file)) throw new Unavailable(`The key file ${file} does not exist.`)
+  return keyringFile(file)
 }

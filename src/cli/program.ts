@@ -1,8 +1,10 @@
 // The program: every command by one line; what a command needs to work is loaded only when it runs.
 import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addReceipts } from './commands/receipts.ts'
 
 const EXIT_CODES = `
 Exit codes: 0 good; 1 a check, an outcome or a refusal says no; 2 something could not be loaded or reached; 64 usage.
@@ -19,6 +21,8 @@ export function program(): Command {
     .exitOverride()
     .configureOutput({ outputError: () => {}, writeErr: () => {} })
   addMigrate(countersign)
+  addDoctor(countersign)
   addKeys(countersign)
+  addReceipts(countersign)
   return countersign
 }
