@@ -13,6 +13,11 @@ import { load } from './load.ts'
 import type { Registered } from './registry.ts'
 import { resolve } from './execute/resolve.ts'
 
+/** At which revision to check. */
+export interface CheckInput {
+  readonly ifRevision?: number
+}
+
 /** What a check found. `drifted` is null when the business state could not be resolved. */
 export interface CheckResult {
   readonly outcome: 'checked'
@@ -23,10 +28,15 @@ export interface CheckResult {
 
 /**
  * Only the very definition that the proposal was made under can say whether it still stands. Spec: lifecycle 8.
- * @throws NotFound, NotPermitted, AuthorizationUnavailable, ContentUnavailable
+ * @throws NotFound, RevisionMismatch, NotPermitted, AuthorizationUnavailable, ContentUnavailable
  */
-export async function check(core: Core, session: CallerSession, ref: string): Promise<CheckResult> {
-  const { stored, registered: permitting } = await load(core, session, ref)
+export async function check(
+  core: Core,
+  session: CallerSession,
+  ref: string,
+  input: CheckInput = {},
+): Promise<CheckResult> {
+  const { stored, registered: permitting } = await load(core, session, ref, input.ifRevision)
   const { proposal } = stored
   await demand(core, permitting.definition, 'check', session, { proposal })
   const { snapshot, committed } = await openContent(core, stored)

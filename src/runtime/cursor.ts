@@ -1,6 +1,5 @@
 // Cursors: where a list goes on, sealed for one caller and one query, so that it tells nothing and serves nobody else.
 import { framed, hmacSha256, toBase64Url } from '../effect/hash.ts'
-import { isReference, type Reference } from '../effect/reference.ts'
 import { principalName } from '../proposal/principal.ts'
 import type { CallerSession } from '../proposal/session.ts'
 import { decrypt, encrypt } from './keys/aead.ts'
@@ -16,18 +15,18 @@ export interface CursorOf {
 }
 
 /**
- * The place behind a proposal. It may be one that the caller must not know of, so it is sealed. Spec: rules R14.
+ * The place behind a proposal or an event. It may be one that the caller must not know of, so it is sealed. Spec: rules
+ * R14.
  */
-export function sealCursor(of: CursorOf, last: Reference): string {
+export function sealCursor(of: CursorOf, last: string): string {
   return toBase64Url(encrypt(cursorKey(of), context(of), Buffer.from(last, 'utf8')))
 }
 
 /** The place that a cursor names; null for one that was made for another caller or query, or not here. */
-export function openCursor(of: CursorOf, cursor: unknown): Reference | null {
+export function openCursor(of: CursorOf, cursor: unknown): string | null {
   if (typeof cursor !== 'string' || cursor.length > CURSOR_CHARACTERS_MAX) return null
   const bytes = decrypt(cursorKey(of), context(of), Buffer.from(cursor, 'base64url'))
-  const last = bytes === null ? null : Buffer.from(bytes).toString('utf8')
-  return isReference(last) ? last : null
+  return bytes === null ? null : Buffer.from(bytes).toString('utf8')
 }
 
 function cursorKey({ referenceKey }: CursorOf): Uint8Array {

@@ -122,7 +122,7 @@ function referenceAt(text: unknown, path: string): Reference {
 
 function placeOf(cursor: CursorOf, after: unknown): Reference {
   const place = openCursor(cursor, after)
-  if (place === null) throw new MalformedReference('/after')
+  if (!isReference(place)) throw new MalformedReference('/after')
   return place
 }
 

@@ -3,13 +3,15 @@ import process from 'node:process'
 import type { AnyAction } from '../proposal/action.ts'
 import type { EvidenceBundle } from '../proposal/receipts/evidence-bundle.ts'
 import { parseSession, type Session } from '../proposal/session.ts'
+import { type ActionView, actions } from './actions.ts'
 import { adopt } from './adopt.ts'
-import { check, type CheckResult } from './check.ts'
+import { check, type CheckInput, type CheckResult } from './check.ts'
 import type { Core } from './core.ts'
 import { demandInput, demandOptions } from './demand-shape.ts'
 import { approve, type DecisionInput, reject, revokeApproval } from './decide.ts'
 import { eraseDue } from './erase/erase-due.ts'
 import { erase, type EraseInput, type ErasureResult } from './erase/erase.ts'
+import { events, type EventsInput, type EventsPage } from './events.ts'
 import { execute, type ExecuteInput } from './execute/execute.ts'
 import { expireDue, type ExpiredDue } from './expire-due.ts'
 import { exportEvidence } from './export-evidence.ts'
@@ -93,6 +95,26 @@ export class ProposalRuntime {
     })
   }
 
+  /** What it goes by. Whoever tells somebody when something is due goes by the same one. */
+  get clock(): Clock {
+    return this.#core.clock
+  }
+
+  /** Where its ids come from. */
+  get ids(): Ids {
+    return this.#core.ids
+  }
+
+  /** @throws StoreUnavailable unless the store answers. */
+  async health(): Promise<void> {
+    await this.#core.store.health()
+  }
+
+  /** Every registered action, and what the caller may do with it. Spec: http "GET /v1/actions". */
+  async actions(session: Session): Promise<readonly ActionView[]> {
+    return actions(this.#core, parseSession(session))
+  }
+
   /** Stores a proposal: what would happen, shown and committed to, waiting for authority. Spec: lifecycle 4. */
   async prepare(session: Session, input: PrepareInput): Promise<OperationResult> {
     demandInput(input, '/action')
@@ -127,8 +149,8 @@ export class ProposalRuntime {
   }
 
   /** Says whether the proposal would still stand; writes nothing. Spec: lifecycle 8. */
-  async check(session: Session, proposal: string): Promise<CheckResult> {
-    return check(this.#core, parseSession(session), proposal)
+  async check(session: Session, proposal: string, input?: CheckInput): Promise<CheckResult> {
+    return check(this.#core, parseSession(session), proposal, input)
   }
 
   /** Looks at everything again and calls the executor, at most once. Spec: lifecycle 6. */
@@ -183,6 +205,11 @@ export class ProposalRuntime {
   /** The proposals that the caller may see, newest first. Spec: lifecycle 8. */
   async list(session: Session, input?: ListInput): Promise<ListPage> {
     return list(this.#core, parseSession(session), input)
+  }
+
+  /** The outbox, by position, as far as the caller may have events. Spec: http "GET /v1/events". */
+  async events(session: Session, input?: EventsInput): Promise<EventsPage> {
+    return events(this.#core, parseSession(session), input)
   }
 
   /** The receipts of a proposal, and whether their chain is whole. Spec: lifecycle 10. */

@@ -7,6 +7,7 @@ import {
   MalformedReference,
   NotFound,
   NotPermitted,
+  RevisionMismatch,
 } from '../../proposal/errors.ts'
 import { principalName } from '../../proposal/principal.ts'
 import type { CallerSession } from '../../proposal/session.ts'
@@ -22,6 +23,7 @@ import type { ErasedProposal, LiveProposal } from '../ports.ts'
 export interface EraseInput {
   /** A code, `[a-z0-9_.-]{1,64}`; it outlives the content. */
   readonly reason: string
+  readonly ifRevision?: number
 }
 
 /** What became of an erasure. */
@@ -40,7 +42,7 @@ export interface ErasureResult {
 /**
  * Erases a proposal, or marks that it is to be erased once its effect is settled. The right to erase is all it takes: who
  * erases need not be allowed to read. Spec: policy-and-protection 5.
- * @throws NotFound, NotPermitted, ErasureHeld, AuthorizationUnavailable
+ * @throws NotFound, NotPermitted, RevisionMismatch, ErasureHeld, AuthorizationUnavailable
  */
 export async function erase(
   core: Core,
@@ -48,8 +50,11 @@ export async function erase(
   ref: string,
   input: EraseInput,
 ): Promise<ErasureResult> {
+  const { ifRevision } = input
   const reason = codeOf(input.reason)
   const { stored, registered } = await loadErasable(core, session, ref)
+  const { revision } = stored.kind === 'live' ? stored.proposal : stored.tombstone
+  if (ifRevision !== undefined && ifRevision !== revision) throw new RevisionMismatch(revision)
   if (stored.kind === 'erased') return cleaned(core, stored.tombstone.ref)
   await refuseHeld(core, registered.definition, stored)
   const caller = principalName(session.principal)

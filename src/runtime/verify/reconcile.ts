@@ -24,10 +24,11 @@ import { verifyEffect } from './verify.ts'
 /** How long past the verifier's own limit nobody else verifies. */
 const LEASE_MARGIN_MS = 5_000
 
-/** When to look. */
+/** When to look, and at which revision. */
 export interface ReconcileInput {
   /** Look now, even if it is not due; for operators. */
   readonly now?: boolean
+  readonly ifRevision?: number
 }
 
 /** Verifies the effect behind a proposal, if that is due. Spec: lifecycle 7. */
@@ -37,7 +38,7 @@ export async function reconcile(
   ref: string,
   input: ReconcileInput = {},
 ): Promise<OperationResult> {
-  const loaded = await load(core, session, ref)
+  const loaded = await load(core, session, ref, input.ifRevision)
   const { definition } = loaded.registered
   const about = { proposal: loaded.stored.proposal }
   const operator = input.now === true && (await may(core, definition, 'operate', callerOf(session), about))
