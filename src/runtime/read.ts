@@ -3,7 +3,7 @@ import type { JsonValue } from '../effect/canonical-json.ts'
 import type { Effect } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
 import { drift as driftBetween, type Drift } from '../proposal/content/drift.ts'
-import { ContentUnavailable } from '../proposal/errors.ts'
+import { ContentUnavailable, RevisionMismatch } from '../proposal/errors.ts'
 import { attentionOf } from '../proposal/lifecycle/attention.ts'
 import { explainPolicy, type PolicyExplanation } from '../proposal/policy/explain-policy.ts'
 import { type EvidenceSummary, evidenceSummary, type NextStep, nextStep } from '../proposal/next-step.ts'
@@ -18,6 +18,11 @@ import { loadAny, loadIfReadable } from './load.ts'
 import type { LiveProposal } from './ports.ts'
 import { relatedProposals } from './prepare/related.ts'
 import { named, resultIfVerified } from './result.ts'
+
+/** At which revision to read. */
+export interface ReadInput {
+  readonly ifRevision?: number
+}
 
 /** One decision as readers see it. */
 export interface ApprovalView {
@@ -74,6 +79,8 @@ export interface ProposalView {
   readonly blockedBy: string | null
   readonly result: JsonValue
   readonly erasure: Erasure
+  /** How long the chain of receipts is, and its last hash: whoever keeps it can tell later that none is missing. */
+  readonly receipts: { readonly count: number; readonly lastHash: string }
 }
 
 /** What is left of an erased proposal. */
@@ -87,10 +94,17 @@ export interface ErasedView {
 
 /**
  * One proposal. Who may read it is told everything but the snapshot, which is private to the action.
- * @throws NotFound
+ * @throws NotFound, RevisionMismatch
  */
-export async function read(core: Core, session: CallerSession, ref: string): Promise<ProposalView | ErasedView> {
+export async function read(
+  core: Core,
+  session: CallerSession,
+  ref: string,
+  { ifRevision }: ReadInput = {},
+): Promise<ProposalView | ErasedView> {
   const { stored } = await loadAny(core, session, ref)
+  const { revision } = stored.kind === 'live' ? stored.proposal : stored.tombstone
+  if (ifRevision !== undefined && ifRevision !== revision) throw new RevisionMismatch(revision)
   if (stored.kind === 'erased') return erasedView(core, session, stored.tombstone)
   const effect = await core.store.effect(stored.proposal.effect)
   return viewOf(core, session, stored, effect)
@@ -156,6 +170,7 @@ async function viewOf(
     blockedBy: proposal.blockedBy,
     result: await resultIfVerified(core, stored),
     erasure: proposal.erasure,
+    receipts: { count: proposal.revision + 1, lastHash: stored.lastHash },
   }
 }
 

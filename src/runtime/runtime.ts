@@ -21,7 +21,7 @@ import { type ObservationResult, observe, type ObserveInput } from './operate/ob
 import { resume, type ResumeInput, settle, type SettleInput } from './operate/operate.ts'
 import type { Clock, Ids, Keyring, Logger, Store } from './ports.ts'
 import { prepare, type PrepareInput } from './prepare/prepare.ts'
-import { type ErasedView, type ProposalView, read } from './read.ts'
+import { type ErasedView, type ProposalView, read, type ReadInput } from './read.ts'
 import { receipts, type ReceiptsView } from './receipts.ts'
 import { reconcile, type ReconcileInput } from './verify/reconcile.ts'
 import { Registry } from './registry.ts'
@@ -198,8 +198,8 @@ export class ProposalRuntime {
   }
 
   /** Everything that may be shown of a proposal. Spec: lifecycle 8. */
-  async read(session: Session, proposal: string): Promise<ProposalView | ErasedView> {
-    return read(this.#core, parseSession(session), proposal)
+  async read(session: Session, proposal: string, input?: ReadInput): Promise<ProposalView | ErasedView> {
+    return read(this.#core, parseSession(session), proposal, input)
   }
 
   /** The proposals that the caller may see, newest first. Spec: lifecycle 8. */

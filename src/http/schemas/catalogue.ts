@@ -19,7 +19,11 @@ const actionView = component(
   }),
 )
 
-export const actionList = component('ActionList', 'Every registered action.', z.strictObject({ items: z.array(actionView) }))
+export const actionList = component(
+  'ActionList',
+  'Every registered action.',
+  z.strictObject({ items: z.array(actionView) }),
+)
 
 const eventView = component(
   'EventView',

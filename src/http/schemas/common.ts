@@ -10,11 +10,7 @@ export const reference: z.ZodString = z.string().min(1).max(255)
 /** A reason code. Spec: lifecycle 1. */
 export const reasonCode: z.ZodString = z.string().regex(/^[a-z0-9_.-]{1,64}$/)
 
-export const instant = component(
-  'Instant',
-  'Milliseconds since 1970-01-01T00:00:00Z.',
-  z.int().min(0),
-)
+export const instant = component('Instant', 'Milliseconds since 1970-01-01T00:00:00Z.', z.int().min(0))
 
 /** Counts, sequences, revisions. */
 export const count = z.int().min(0)

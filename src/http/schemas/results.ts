@@ -1,7 +1,17 @@
 // What operations answer: the result of each, whatever its outcome.
 import { z } from 'zod'
 import { OUTCOMES, type OutcomeCode } from '../../proposal/codes.ts'
-import { anyJson, attention, count, evidenceSummary, instant, nextStep, reasonCode, reference, status } from './common.ts'
+import {
+  anyJson,
+  attention,
+  count,
+  evidenceSummary,
+  instant,
+  nextStep,
+  reasonCode,
+  reference,
+  status,
+} from './common.ts'
 import { component } from './components.ts'
 
 const outcomes = Object.keys(OUTCOMES) as [OutcomeCode, ...OutcomeCode[]]

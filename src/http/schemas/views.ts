@@ -1,6 +1,17 @@
 // What readers are shown: a proposal, its tombstone, and the lines of a list.
 import { z } from 'zod'
-import { anyJson, attention, count, evidenceSummary, instant, nextStep, principal, reasonCode, reference, status } from './common.ts'
+import {
+  anyJson,
+  attention,
+  count,
+  evidenceSummary,
+  instant,
+  nextStep,
+  principal,
+  reasonCode,
+  reference,
+  status,
+} from './common.ts'
 import { component } from './components.ts'
 import { amountCondition, approverSource } from './policies.ts'
 
@@ -84,9 +95,7 @@ export const proposalView = component(
     attention: z.array(attention),
     nextStep,
     waitUntil: instant.nullable(),
-    related: z.array(
-      z.strictObject({ proposal: reference, action: z.string(), status, sameEffect: z.boolean() }),
-    ),
+    related: z.array(z.strictObject({ proposal: reference, action: z.string(), status, sameEffect: z.boolean() })),
     replaces: reference.nullable(),
     replacedBy: reference.nullable(),
     supersededBy: reference.nullable(),

@@ -1,0 +1,92 @@
+// The frame of every answer: a request id, errors as problems, the headers that all have, one line in the log, one figure.
+import type { Context } from 'hono'
+import type { Logger } from '../runtime/ports.ts'
+import type { ProposalRuntime } from '../runtime/runtime.ts'
+import { logAccess } from './operations/access-log.ts'
+import type { Meters } from './operations/meters.ts'
+import { HttpRefusal } from './wire/http-refusals.ts'
+import { problemOf, problemResponse } from './wire/problem.ts'
+import { requestId } from './wire/request-id.ts'
+import { securityHeaders } from './wire/security-headers.ts'
+import { Refusal } from '../proposal/errors.ts'
+
+/** What answering needs, whatever is answered. */
+export interface Framing {
+  readonly runtime: ProposalRuntime
+  readonly logger: Logger
+  readonly meters: Meters | null
+  readonly onInternalError: OnInternalError | undefined
+}
+
+/** Receives what was thrown and is no refusal, with the id of its request. Nothing of it is answered or logged. */
+export type OnInternalError = (error: unknown, request: { readonly requestId: string }) => void
+
+/** A response, and in one word what became of the operation, if there was one. */
+export interface Framed {
+  readonly response: Response
+  readonly outcome?: string
+}
+
+/** Where a request goes: its pattern, and the operation, as far as there is one. */
+export interface Route {
+  readonly pattern: string
+  readonly operation: string | null
+}
+
+/** Answers within the frame. Whatever is thrown becomes a problem; nothing is thrown here. */
+export async function framed(
+  framing: Framing,
+  context: Context,
+  route: Route,
+  answer: () => Framed | Promise<Framed>,
+): Promise<Response> {
+  const { runtime, meters } = framing
+  const { clock } = runtime
+  const began = clock.monotonic()
+  const { raw: request } = context.req
+  const id = requestId(request.headers, () => runtime.ids.token())
+  const { response, outcome } = await answered(framing, { request, id, route }, answer)
+  const headers = { ...securityHeaders(), ...Object.fromEntries(response.headers), 'X-Request-Id': id }
+  const complete = new Response(response.body, { status: response.status, headers })
+  const line = { method: methodOf(request), route: route.pattern, status: response.status }
+  const durationMs = clock.monotonic() - began
+  logAccess(framing.logger, { ...line, durationMs, requestId: id })
+  meters?.request({ ...line, operation: route.operation, outcome: outcome ?? null, durationMs })
+  return complete
+}
+
+async function answered(
+  framing: Framing,
+  { request, id, route }: { readonly request: Request; readonly id: string; readonly route: Route },
+  answer: () => Framed | Promise<Framed>,
+): Promise<Framed> {
+  try {
+    return await answer()
+  } catch (error) {
+    if (!(error instanceof Refusal || error instanceof HttpRefusal)) tellHost(framing, error, id)
+    const problem = problemOf(error, id, basePath(request, route))
+    return { response: problemResponse(problem), outcome: problem.body.code }
+  }
+}
+
+// The host's function may throw, or reject later; neither can stand in the way of the answer.
+function tellHost({ logger, onInternalError }: Framing, error: unknown, id: string): void {
+  new Promise<void>((resolve) => {
+    logger.error({ requestId: id }, 'a request ended in an error that is no refusal')
+    onInternalError?.(error, { requestId: id })
+    resolve()
+  }).catch(() => {})
+}
+
+/** Where the app is mounted: what stands in front of the route's own segments. */
+export function basePath(request: Request, { pattern }: Route): string {
+  const segments = new URL(request.url).pathname.split('/')
+  return segments.slice(0, Math.max(1, segments.length - pattern.split('/').length + 1)).join('/')
+}
+
+// Methods that nobody knows are one in the log and in the figures: their number must not depend on who calls.
+function methodOf({ method }: Request): string {
+  return METHODS.has(method) ? method : 'OTHER'
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
