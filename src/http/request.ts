@@ -1,5 +1,5 @@
 // The request of an endpoint, read strictly and in one order: headers, query, body, commitment, schemas.
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { JsonValue } from '../effect/canonical-json.ts'
 import { jsonPointer } from '../effect/json-pointer.ts'
 import type { Problem } from '../proposal/errors.ts'
@@ -63,10 +63,10 @@ function queryOf(request: Request, schema: z.ZodObject): Readonly<Record<string,
   return { ...query }
 }
 
-function isList({ shape }: z.ZodObject, name: string): boolean {
+function isList(schema: z.ZodObject, name: string): boolean {
+  const shape: Readonly<Record<string, unknown>> = schema.shape
   const field = Object.hasOwn(shape, name) ? shape[name] : undefined
-  const optional = field?._zod.def as { readonly innerType?: z.core.$ZodType } | undefined
-  return optional?.innerType?._zod.def.type === 'array'
+  return field instanceof z.ZodExactOptional && field.unwrap() instanceof z.ZodArray
 }
 
 function hasCommitment(body: JsonValue | undefined): boolean {

@@ -79,7 +79,7 @@ export async function openHttp(options: HttpWorldOptions): Promise<HttpWorld> {
 /** Reads a response once. */
 export async function received(response: Response): Promise<Received> {
   const text = await response.text()
-  const isJson = /json/.test(response.headers.get('Content-Type') ?? '') && text !== ''
+  const isJson = (response.headers.get('Content-Type') ?? '').includes('json') && text !== ''
   return {
     status: response.status,
     headers: response.headers,
