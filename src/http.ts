@@ -1,15 +1,20 @@
 // The door of HTTP: the app, the shipped ways of authentication, and what a server in front of it should limit.
 export { type AppOptions, createApp } from './http/app.ts'
-export {
-  bearerJwt,
-  type BearerJwtOptions,
-  type ClaimMapping,
-  type Claims,
-  type ClaimSource,
-  type LocalKeySet,
-} from './http/auth/bearer-jwt.ts'
+export type {
+  BearerJwtOptions,
+  LocalKeySet,
+  RemoteKeySetOptions,
+  TokenAlgorithm,
+} from './http/auth/bearer-jwt-options.ts'
+export { bearerJwt } from './http/auth/bearer-jwt.ts'
 export type { Authenticate } from './http/auth/session.ts'
-export { staticTokens, type StaticToken, type StaticTokensOptions } from './http/auth/static-tokens.ts'
+export {
+  demandSuitableAddress,
+  type StaticToken,
+  staticTokens,
+  type StaticTokensOptions,
+} from './http/auth/static-tokens.ts'
+export type { ClaimMapping, Claims, ClaimSource } from './http/auth/token-session.ts'
 export type { OnInternalError } from './http/frame.ts'
 export { HTTP_REFUSALS, type HttpRefusalCode, type ProblemCode } from './http/wire/http-refusals.ts'
 export { serverLimits, serverProperties } from './http/wire/server-limits.ts'

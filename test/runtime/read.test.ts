@@ -18,7 +18,8 @@ describe.each(STORES)('a view on %s', (store) => {
   it('shows everything of a fresh proposal but its snapshot', async () => {
     const world = await openWorld({ store })
     const { proposal, commitment } = await world.prepared(agent)
-    const { subject, effect } = (await world.stored(proposal)).proposal
+    const { lastHash, ...stored } = await world.stored(proposal)
+    const { subject, effect } = stored.proposal
 
     const shown = await view(world, proposal)
 
@@ -58,6 +59,7 @@ describe.each(STORES)('a view on %s', (store) => {
       blockedBy: null,
       result: null,
       erasure: 'none',
+      receipts: { count: 1, lastHash },
     })
     expect(policy).toMatchObject({ met: false, requirements: [{ name: 'finance', missing: 1 }] })
     expect(JSON.stringify(shown)).not.toContain('Carla')
