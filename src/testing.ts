@@ -53,6 +53,28 @@ export {
   PaymentProviderError,
 } from './testing/payments/payment-provider.ts'
 export { PaymentVerifier, type VerifiedReceipt } from './testing/payments/payment-verifier.ts'
+export {
+  parseSafetyReport,
+  type ReportContext,
+  SAFETY_REPORT_SCHEMA,
+  type SafetyReportDocument,
+  safetyReportJson,
+} from './testing/safety/report-json.ts'
+export { safetyReportText } from './testing/safety/report-text.ts'
+export {
+  type Counters,
+  SafetyCheck,
+  type SafetyCheckInput,
+  type SafetyCheckState,
+} from './testing/safety/safety-check.ts'
+export {
+  type Classification,
+  type Comparison,
+  type Participant,
+  SafetyReport,
+  type SafetyReportInput,
+} from './testing/safety/safety-report.ts'
+export { suiteSeed } from './testing/safety/suite-seed.ts'
 export { seededIds } from './testing/seeded-ids.ts'
 export {
   type ClauseResult,

@@ -10,11 +10,16 @@ export interface CommonOptions {
  * A command below another one, with `--json` and `--verbose`. Give it its arguments, its options, and an `action` that
  * hands an answer to `give`. What takes long to load is imported inside the action, so that `--help` never waits for it.
  */
-export function define(parent: Command, name: string, summary: string): Command {
+export function define(
+  parent: Command,
+  name: string,
+  summary: string,
+  json: readonly [flags: string, description: string] = ['--json', 'print one line of JSON'],
+): Command {
   return parent
     .command(name)
     .description(summary)
-    .option('--json', 'print one line of JSON')
+    .option(...json)
     .option('--verbose', 'show where an error came from')
     .allowExcessArguments(false)
 }

@@ -5,6 +5,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addReceipts } from './commands/receipts.ts'
+import { addTest } from './commands/test.ts'
 
 const EXIT_CODES = `
 Exit codes: 0 good; 1 a check, an outcome or a refusal says no; 2 something could not be loaded or reached; 64 usage.
@@ -24,5 +25,6 @@ export function program(): Command {
   addDoctor(countersign)
   addKeys(countersign)
   addReceipts(countersign)
+  addTest(countersign)
   return countersign
 }

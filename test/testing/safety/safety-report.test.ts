@@ -1,0 +1,129 @@
+// Safety reports: what they refuse to be built from, and that they say no more than their checks do.
+import { describe, expect, it } from 'vitest'
+import { SafetyCheck, type SafetyCheckInput } from '../../../src/testing/safety/safety-check.ts'
+import { SafetyReport } from '../../../src/testing/safety/safety-report.ts'
+
+/** What a caller without a compiler may hand over. */
+const checkOf = (input: object): SafetyCheck => new SafetyCheck(input as SafetyCheckInput)
+const reportOf = (checks: unknown): SafetyReport =>
+  new SafetyReport({ action: 'charge', seed: 1, checks: checks as [] })
+
+const passed = new SafetyCheck({ id: 'one', title: 'One', passed: true })
+const failed = new SafetyCheck({ id: 'two', title: 'Two', passed: false, failures: ['it did not hold'] })
+const notRun = new SafetyCheck({ id: 'three', title: 'Three', passed: false, notRun: 'no verifier' })
+
+describe('harness H5 1: passed is exactly a boolean', () => {
+  const wrapped: unknown = new Object(true)
+
+  it.each([['false'], ['true'], [1], [0], [null], [undefined], [wrapped], [{}]])('%j is refused', (value) => {
+    expect(() => checkOf({ id: 'one', title: 'One', passed: value })).toThrow('passed is exactly true or false')
+  })
+})
+
+describe('harness H5 2: every entry is a real check', () => {
+  class Flattering extends SafetyCheck {}
+  Object.defineProperty(Flattering.prototype, 'passed', { get: () => true })
+
+  const lookAlike = Object.assign({}, failed, { passed: true, state: 'passed' })
+  const impostors: readonly (readonly [string, unknown])[] = [
+    ['a look-alike', lookAlike],
+    ['an object with the prototype of a check', Object.assign(Object.create(SafetyCheck.prototype), lookAlike)],
+    ['a subclass with a getter of its own', new Flattering({ id: 'two', title: 'Two', passed: false })],
+    ['a proxy that answers for a check', new Proxy(failed, { get: () => true })],
+    ['nothing', null],
+    ['a hole in the list', undefined],
+  ]
+
+  it.each(impostors)('%s is refused', (_, impostor) => {
+    expect(() => reportOf([passed, impostor])).toThrow('every entry of checks is a SafetyCheck itself')
+  })
+
+  it('and a check cannot be changed afterwards', () => {
+    expect(() => Object.assign(failed, { passed: true })).toThrow(TypeError)
+    expect(() => Object.assign(failed.observed, { calls: 1 })).toThrow(TypeError)
+    expect(failed.passed).toBe(false)
+  })
+})
+
+describe('harness H5 3: a report is safe only if', () => {
+  it('every check passed', () => {
+    const safe = reportOf([passed])
+    const unsafe = reportOf([passed, failed])
+
+    expect([safe.isSafe, safe.classification]).toEqual([true, 'SAFE UNDER TESTED CONDITIONS'])
+    expect([unsafe.isSafe, unsafe.classification]).toEqual([false, 'UNSAFE UNDER TESTED CONDITIONS'])
+  })
+
+  it('nothing was left out', () => {
+    expect(notRun).toMatchObject({ passed: false, state: 'not_run' })
+    expect(reportOf([passed, notRun]).isSafe).toBe(false)
+    expect(() => checkOf({ id: 'a', title: 'A', passed: true, notRun: 'no verifier' })).toThrow('not run')
+  })
+})
+
+describe('harness H5 4: a report', () => {
+  it.each([[[]], [null], ['checks'], [{ length: 1 }]])('about nothing is refused: %j', (checks) => {
+    expect(() => reportOf(checks)).toThrow('a report about nothing is no evidence')
+  })
+
+  it('has no two checks of one name', () => {
+    const sameId = new SafetyCheck({ id: 'one', title: 'Another', passed: true })
+    const sameTitle = new SafetyCheck({ id: 'another', title: 'One', passed: true })
+
+    expect(() => reportOf([passed, sameId])).toThrow('no two checks have the same id')
+    expect(() => reportOf([passed, sameTitle])).toThrow('no two checks have the same title')
+    expect(() => checkOf({ id: 'one', title: ' ', passed: true })).toThrow('title is a text that is not empty')
+    expect(() => checkOf({ id: '', title: 'One', passed: true })).toThrow('id is')
+  })
+
+  it('is frozen, with its list', () => {
+    const checks = [passed]
+    const report = reportOf(checks)
+    checks.push(failed)
+
+    expect(report.checks).toEqual([passed])
+    expect(() => Object.assign(report, { classification: 'SAFE' })).toThrow(TypeError)
+    expect(() => Object.assign(report.checks, { 0: failed })).toThrow(TypeError)
+  })
+
+  it('is told from whatever only looks like one', () => {
+    class Flattering extends SafetyReport {}
+    Object.defineProperty(Flattering.prototype, 'isSafe', { get: () => true })
+    const report = reportOf([failed])
+
+    expect(SafetyReport.isSafetyReport(report)).toBe(true)
+    expect(SafetyReport.isSafetyReport(Object.assign({}, report))).toBe(false)
+    expect(SafetyReport.isSafetyReport(new Proxy(report, {}))).toBe(false)
+    expect(SafetyReport.isSafetyReport(new Flattering({ action: 'a', seed: 1, checks: [failed] }))).toBe(false)
+  })
+
+  it.each([-1, 1.5, Number.NaN])('has a seed that can be given again, not %d', (seed) => {
+    expect(() => new SafetyReport({ action: 'charge', seed, checks: [passed] })).toThrow('seed is')
+  })
+})
+
+describe('a check', () => {
+  const input = { id: 'one', title: 'One', passed: true, expected: { calls: 1, effects: 1 } } as const
+
+  it('has not passed while its counters differ from what was expected', () => {
+    expect(() => checkOf({ ...input, observed: { calls: 2, effects: 1 } })).toThrow('not as expected: calls')
+    expect(() => checkOf({ ...input, observed: { calls: 1 } })).toThrow('not as expected: effects')
+    expect(checkOf({ ...input, observed: { calls: 1, effects: 1, verifierCalls: 4 } }).state).toBe('passed')
+  })
+
+  it('has not passed while it lists what did not hold', () => {
+    expect(() => checkOf({ id: 'one', title: 'One', passed: true, failures: ['it'] })).toThrow('with failures')
+  })
+
+  it.each([
+    [{ expected: { calls: -1 } }, 'expected.calls'],
+    [{ expected: { calls: '1' } }, 'expected.calls'],
+    [{ observed: { charges: 1 } }, 'no such counter'],
+    [{ durationMs: 0.5 }, 'durationMs'],
+    [{ traceHash: 'abc' }, 'traceHash'],
+    [{ failures: 'all' }, 'failures'],
+    [{ clauses: [''] }, 'clauses'],
+  ])('counts in whole numbers and says what it says: %j', (fields, complaint) => {
+    expect(() => checkOf({ id: 'one', title: 'One', passed: false, ...fields })).toThrow(complaint)
+  })
+})
