@@ -8,8 +8,9 @@ import type { SuiteMessage } from './suite-message.ts'
 /** As much of a stranger's error as fits into a sentence. */
 const errorCharacters = 300
 
-// Not awaited: a suite that waits for nothing ends this process, which then has nothing to warn of.
-void messageOf(process.argv[2] ?? '').then((message) => process.send?.(message))
+// A suite that waits for nothing would end this process in silence; it is told apart from one that takes its time.
+process.once('beforeExit', () => send(broken('runSafetySuite waits for something that cannot come any more')))
+send(await messageOf(process.argv[2] ?? ''))
 
 async function messageOf(file: string): Promise<SuiteMessage> {
   let exported: unknown
@@ -48,4 +49,8 @@ function sentenceOf(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : `a ${typeof error}`
   const [line = ''] = text.split('\n')
   return line.slice(0, errorCharacters)
+}
+
+function send(message: SuiteMessage): void {
+  process.send?.(message)
 }
