@@ -105,7 +105,7 @@ describe('a file that breaks the contract ends with exit code 2 and one sentence
     [
       'nothing is left to wait for',
       'export const runSafetySuite = () => new Promise(() => {})',
-      ') before runSafetySuite',
+      'cannot come any more',
     ],
     ['it speaks to the command', 'process.send({ kind: "safe" }); await new Promise(() => {})', 'a message of its own'],
   ])('%s', async (_, source, sentence) => {

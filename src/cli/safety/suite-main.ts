@@ -10,7 +10,8 @@ const errorCharacters = 300
 
 // A suite that waits for nothing would end this process in silence; it is told apart from one that takes its time.
 process.once('beforeExit', () => send(broken('runSafetySuite waits for something that cannot come any more')))
-send(await messageOf(process.argv[2] ?? ''))
+// oxlint-disable-next-line prefer-top-level-await -- Node would warn of what the line above says better
+messageOf(process.argv[2] ?? '').then(send, () => process.exit(1))
 
 async function messageOf(file: string): Promise<SuiteMessage> {
   let exported: unknown
