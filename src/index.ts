@@ -113,6 +113,7 @@ export { type FailedRewrap, rotateKeys, type Rotation } from './runtime/keys/rot
 export { ProposalRuntime, type RuntimeOptions } from './runtime/runtime.ts'
 export type { OperationResult } from './runtime/result.ts'
 export type { ReconcileInput } from './runtime/verify/reconcile.ts'
+export { sendOnce, type SendOnceOptions } from './runtime/send-once.ts'
 export type { WithdrawInput } from './runtime/withdraw.ts'
 
 // store/: how it is kept
