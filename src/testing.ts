@@ -43,6 +43,7 @@ export type {
 export { type CommitFault, CommitFaults, type CommitStep, commitStep } from './testing/commit-faults.ts'
 export { EventTrace, type TracedEvent } from './testing/event-trace.ts'
 export { ChargeFault, type ChargeFaultName, LookUpFault, type LookUpFaultName } from './testing/faults.ts'
+export { findSensitive, type SensitiveFinding, type Spelling } from './testing/find-sensitive.ts'
 export { type Around, InterceptedStore } from './testing/intercepted-store.ts'
 export type { ChargeLookUp } from './testing/payments/charge-look-up.ts'
 export type { Charge, ChargeRequest } from './testing/payments/payment-books.ts'
@@ -76,6 +77,8 @@ export {
 } from './testing/safety/safety-report.ts'
 export { suiteSeed } from './testing/safety/suite-seed.ts'
 export { seededIds } from './testing/seeded-ids.ts'
+export { actionConformance, type ActionConformanceOptions } from './testing/action-conformance.ts'
+export type { ActionWorld, WorldChange, WorldFault } from './testing/action-conformance/action-world.ts'
 export {
   type ClauseResult,
   type ClauseState,
