@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { twinCampaign } from './campaign.ts'
 
 /** How many runs, from which seed, and how long they may take where every commit waits for the disk. */
-const RUNS = 60
+const RUNS = 500
 const SEED = 20_261_130
-const TIMEOUT_MS = 900_000
+const TIMEOUT_MS = 1_800_000
 
 describe('invariant I30 runs of drawn commands on a file and in memory', () => {
   it('keep every invariant, answer alike and leave the same behind', { timeout: TIMEOUT_MS }, async () => {
