@@ -1,10 +1,9 @@
 // Seeded bugs: how each one changes the sources. The list is `seeded-bugs.json`.
 import { readFileSync } from 'node:fs'
 
-/** One bug, with the invariant that notices it first. */
+/** One bug. */
 export interface SeededBug {
   readonly bug: string
-  readonly caughtBy: string
   /** `find` occurs exactly once in the file. */
   readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[]
 }

@@ -19,8 +19,8 @@ let missed = 0
 for (const bug of seededBugs()) {
   if (only !== undefined && !bug.bug.includes(only)) continue
   const caughtBy = catching(bug)
-  if (caughtBy !== bug.caughtBy) missed += 1
-  process.stdout.write(`${caughtBy === bug.caughtBy ? 'caught' : 'MISSED'}  ${caughtBy ?? 'nothing'}  ${bug.bug}\n`)
+  if (caughtBy === null) missed += 1
+  process.stdout.write(`${caughtBy ?? 'MISSED'}  ${bug.bug}\n`)
 }
 process.exitCode = missed === 0 ? 0 : 1
 
@@ -38,7 +38,7 @@ function catching(bug: SeededBug): string | null {
     for (const run of RUNS) {
       const program = ['--conditions=countersign-source', 'test/campaigns/model.ts', ...run]
       const { status, stderr } = spawnSync(process.execPath, program, { cwd: folder, encoding: 'utf8' })
-      if (status !== 0) return /invariant (I\d+)/u.exec(stderr)?.[1] ?? 'something else'
+      if (status !== 0) return /invariant (I\d+)/u.exec(stderr)?.[1] ?? null
     }
     return null
   } finally {

@@ -10,7 +10,7 @@ import { viewOf } from './invariants/view.ts'
 import type { World } from './world.ts'
 
 /** I1 to I18 and I31 to I33, in the order of the specification. Spec: reliability 3.2. */
-export const INVARIANTS: readonly Invariant[] = [
+const INVARIANTS: readonly Invariant[] = [
   ...claimInvariants,
   ...callInvariants,
   ...evidenceInvariants,
