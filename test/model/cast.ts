@@ -30,6 +30,9 @@ const CAST = {
   { readonly kind: string; readonly roles: readonly string[]; readonly owner?: string }
 >
 
+/** The roles of those who may read. */
+export const READERS = ['support', 'finance-manager', 'director', 'operator', 'executor', 'privacy-officer'] as const
+
 export type Person = keyof typeof CAST
 
 /** The session of one of the cast. */
@@ -42,6 +45,11 @@ export function sessionOf(tenant: string, person: Person): Session {
     roles: [...roles],
     assurance: ['authenticated_session'],
   }
+}
+
+/** Whether the contract lets somebody read at all. */
+export function canRead(person: Person): boolean {
+  return READERS.some((role) => hasRole(person, role))
 }
 
 export function hasRole(person: Person, role: string): boolean {

@@ -1,34 +1,21 @@
 // The simple model: what is expected of proposals as long as nothing has touched their effect and nothing went wrong.
-import type { Status } from '../../src/proposal/status.ts'
+import { canRead, hasRole, isAgent, ownerOf, type Person } from './cast.ts'
 import { nameOf } from './effect-name.ts'
-import { hasRole, isAgent, ownerOf, type Person } from './cast.ts'
-import { approversOf, LIFETIME_MS, type Profile } from './payment.ts'
+import {
+  type ExpectedProposal,
+  expectedAt,
+  isMet,
+  isOpen,
+  outcomeOf,
+  standing,
+  unknown,
+  type Vote,
+} from './expected-proposal.ts'
+import { approversOf, type Profile } from './payment.ts'
 import type { Run } from './run.ts'
 import type { CallScript, ResolveScript } from './scripts.ts'
 import type { Business } from './target.ts'
 import type { World } from './world.ts'
-
-/** An approval as the model counts it. */
-interface Vote {
-  readonly by: Person
-  readonly until: number
-  isRevoked: boolean
-}
-
-/** A proposal as the model knows it. */
-interface ExpectedProposal {
-  readonly ref: string
-  readonly by: Person | null
-  readonly amount: string
-  /** The state of the business that it describes. */
-  readonly version: number
-  readonly expiresAt: number
-  readonly votes: Vote[]
-  status: Status
-  isErased: boolean
-  /** Whether the model still knows; once it does not, it never does again. */
-  isSure: boolean
-}
 
 interface Prepare {
   readonly by: Person
@@ -43,9 +30,6 @@ interface About {
   readonly which: number
   readonly by: Person
 }
-
-const PARTICIPANTS = ['support', 'finance-manager', 'director', 'operator', 'executor', 'privacy-officer']
-const AMOUNTS = ['10.00', '60.00']
 
 /** What the model expects, and how it follows what was done. Times are those of the wall clock. */
 export class Expected {
@@ -96,17 +80,8 @@ export class Expected {
     if (replaced !== null) replaced.isSure = false
     if (!outcome.startsWith('prepared')) return
     const { proposal: ref } = JSON.parse(outcome.slice('prepared '.length)) as { readonly proposal: string }
-    this.proposals.push({
-      ref,
-      by,
-      amount: AMOUNTS[amount] ?? '',
-      version: this.#business.version,
-      expiresAt: this.#now + LIFETIME_MS,
-      votes: [],
-      status: 'awaiting_approval',
-      isErased: false,
-      isSure: replaced === null,
-    })
+    const proposal = expectedAt(this.#now, { ref, by, amount, version: this.#business.version })
+    this.proposals.push({ ...proposal, isSure: replaced === null })
     if (requestKey !== null) {
       this.#keys.set(`${by} ${requestKey}`, { ref, command: commandOf(this.#profile, { intent, amount, action }) })
     }
@@ -332,10 +307,7 @@ export class Expected {
   }
 
   #isMet(proposal: Pick<ExpectedProposal, 'votes' | 'amount'>): boolean {
-    const people = new Set(standing(proposal, this.#now).map(({ by }) => by))
-    return Object.entries(this.#profile.approvals(proposal.amount)).every(([role, count]) => {
-      return [...people].filter((person) => hasRole(person, role)).length >= count
-    })
+    return isMet(this.#profile, proposal, this.#now)
   }
 
   #known(which: number): ExpectedProposal | null {
@@ -348,39 +320,9 @@ export class Expected {
   }
 }
 
-function standing({ votes }: Pick<ExpectedProposal, 'votes'>, now: number): readonly Vote[] {
-  return votes.filter(({ until, isRevoked }) => !isRevoked && now < until)
-}
-
-function isOpen({ status }: ExpectedProposal): boolean {
-  return status === 'awaiting_approval' || status === 'approved'
-}
-
-function outcomeOf(status: Status): string {
-  return status === 'awaiting_approval' ? 'approval_pending' : status
-}
-
-function canRead(person: Person): boolean {
-  return PARTICIPANTS.some((role) => hasRole(person, role))
-}
-
 function commandOf(
   { contracts }: Profile,
   { intent, amount, action }: Pick<Prepare, 'intent' | 'amount' | 'action'>,
 ): string {
   return JSON.stringify([contracts[action % contracts.length]?.type, intent, amount])
-}
-
-function unknown(ref: string): ExpectedProposal {
-  return {
-    ref,
-    by: null,
-    amount: '',
-    version: 0,
-    expiresAt: 0,
-    votes: [],
-    status: 'awaiting_approval',
-    isErased: false,
-    isSure: false,
-  }
 }

@@ -72,17 +72,23 @@ export function includesAll(outer: Coverage, inner: Coverage): boolean {
 }
 
 /**
- * What was on record of an effect when a read began. A return that is recorded while the read is under way moves the
- * boundary of the next one.
+ * What was on record of an effect when the read began whose answer was stored with the change of this order. A return that
+ * is recorded while the read is under way moves the boundary of the next one.
  */
-export function knownWhenRead(book: Book, effect: Effect, { beganAt }: Observation): readonly Observation[] {
+export function knownWhenRead(
+  book: Book,
+  effect: Effect,
+  { beganAt }: Observation,
+  storedAt: number,
+): readonly Observation[] {
   const { reference } = effect.key
-  const began = book.entries.find((entry) => {
-    return entry.kind === 'looked' && entry.at === beganAt && entry.input.semanticEffectReference === reference
+  const look = book.entries.findLast((entry) => {
+    const isIt = entry.kind === 'looked' && entry.input.semanticEffectReference === reference && entry.at === beganAt
+    return isIt && entry.ended !== null && entry.ended.order < storedAt
   })
   const later = new Set<number>()
   for (const entry of book.entries) {
-    const isLater = entry.kind === 'committed' && entry.order > (began?.order ?? 0)
+    const isLater = entry.kind === 'committed' && entry.order > (look?.order ?? 0)
     const write = isLater ? entry.change.effect : null
     if (write?.row.key.reference === reference && write.observed !== null)
       later.add(write.observed.observation.sequence)

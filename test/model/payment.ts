@@ -3,12 +3,7 @@ import { z } from 'zod'
 import { contract } from '../../src/proposal/contract.ts'
 import { money } from '../../src/proposal/money.ts'
 import type { ProofKind } from '../../src/effect/effect.ts'
-import type { Person } from './cast.ts'
-
-const participants = ['support', 'finance-manager', 'director', 'operator', 'executor', 'privacy-officer'] as const
-
-/** What a verifier must find equal at the target. */
-const FACTS = ['/order', '/amount'] as const
+import { type Person, READERS } from './cast.ts'
 
 /** Snapshot fields whose change is no drift. */
 export const IMMATERIAL = ['/note'] as const
@@ -32,8 +27,8 @@ const payment = contract({
   policy: { require: [{ name: 'finance', count: 1, from: { role: 'finance-manager' } }] },
   permissions: {
     prepare: 'support',
-    read: participants,
-    list: participants,
+    read: READERS,
+    list: READERS,
     check: ['finance-manager', 'operator'],
     decide: ['finance-manager', 'director'],
     execute: ['support', 'executor'],
@@ -44,7 +39,7 @@ const payment = contract({
     evidence: 'operator',
     erase: 'privacy-officer',
   },
-  facts: FACTS,
+  facts: ['/order', '/amount'],
   immaterial: IMMATERIAL,
   executeTimeout: '20s',
   inFlight: '30s',
@@ -59,6 +54,9 @@ export type Payment = typeof payment
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
+
+/** What a run may ask for, in EUR; the second is large. */
+export const AMOUNTS = ['10.00', '60.00'] as const
 
 /** The times of the contract, for the checks that must not ask the library for them. */
 export const LIFETIME_MS: number = 10 * MINUTE_MS
@@ -128,7 +126,7 @@ const stopping: Profile = {
   stops: true,
 }
 
-/** Two approvals that last for two minutes, a third for large amounts, and nothing beside something in doubt. */
+/** Two approvals that last for two minutes, a third for large amounts, and nothing beside something in doubt; fewer proofs. */
 const twoPeople: Profile = {
   ...resending,
   contracts: [
@@ -147,10 +145,11 @@ const twoPeople: Profile = {
         approvalTtl: '2m',
         whileRelatedInDoubt: 'block',
       },
-      acceptProof: { failure: settledAndTerminal, resend: settledAndTerminal },
+      acceptProof: { failure: settledAndTerminal, resend: ['terminal'] },
       target: { name: 'alpha', idempotent: { keyLifetime: '20m' } },
     },
   ],
+  resend: ['terminal'],
   approvalTtlMs: 2 * MINUTE_MS,
   approvals: (amount) => ({ 'finance-manager': 2, ...(Number(amount) >= 50 ? { director: 1 } : {}) }),
 }

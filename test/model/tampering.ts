@@ -74,10 +74,10 @@ export function damageOf(tampering: Tampering, live: LiveProposal, other: LivePr
     case 'requester_changed':
     case 'agent_forgotten':
     case 'fingerprint_changed':
-    case 'digest_changed':
-      return tampering === 'agent_forgotten' && proposal.agent === null
-        ? null
-        : { ...whole, proposal: forged(tampering, proposal) }
+    case 'digest_changed': {
+      const changed = forged(tampering, proposal)
+      return JSON.stringify(changed) === JSON.stringify(proposal) ? null : { ...whole, proposal: changed }
+    }
   }
 }
 

@@ -2,12 +2,11 @@
 import { fc } from '@fast-check/vitest'
 import type { Held } from '../book.ts'
 import type { Person } from '../cast.ts'
-import { approversOf } from '../payment.ts'
+import { AMOUNTS, approversOf } from '../payment.ts'
 import type { World } from '../world.ts'
 import { command, type DrawnCommand, oneOf, told, which } from './command.ts'
 
 const INTENTS = ['damaged item', 'late delivery'] as const
-const AMOUNTS = ['10.00', '60.00'] as const
 
 const requesters = oneOf<Person>(['rita'], ['ruth', 'bot', 'fiona', 'sam'])
 const deciders = oneOf<Person>(

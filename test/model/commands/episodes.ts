@@ -2,12 +2,13 @@
 import { fc } from '@fast-check/vitest'
 import type { ProofKind } from '../../../src/effect/effect.ts'
 import type { Person } from '../cast.ts'
-import { type CallScript, type LookScript, SMOOTH } from '../scripts.ts'
+import { type CallScript, type LookScript, SMOOTH, type Word } from '../scripts.ts'
+import { TAMPERINGS } from '../tampering.ts'
 import { approveOne, authorise, prepare, withdraw } from './authority.ts'
 import { type DrawnCommand, episode, type Step } from './command.ts'
 import { callScript, execute, lookScript, observe, reconcile, resume, settle, WORDS } from './effects.ts'
-import { advance, advanceTo, jump } from './time.ts'
-import { restart } from './trouble.ts'
+import { advance, advanceTo, expireDue, jump } from './time.ts'
+import { repair, restart, tamper } from './trouble.ts'
 
 const newest = 0
 
@@ -78,6 +79,18 @@ const fruitless = fc.constantFrom<LookScript>({ kind: 'unavailable' }, { kind: '
 
 const askInVain = episode('ask in vain', 3, fruitless.map(askedInVain))
 
+const finalLook = fc.oneof(
+  fc.constant<LookScript>({ kind: 'final', proof: 'terminal' }),
+  proof.map((kind): LookScript => ({ kind: 'final', proof: kind })),
+  lookScript,
+)
+
+/** Somebody who also operates approves by himself. */
+const approvedByOtto = fc.constant<readonly Step[]>([
+  prepare.step(REQUEST),
+  approveOne.step({ which: newest, by: 'otto', isOther: false }),
+])
+
 /** A person says what became of it, and perhaps a second one says the same; then somebody asks for it again. */
 const askPeople = episode(
   'ask people',
@@ -92,7 +105,7 @@ const askPeople = episode(
         ['otto', 'oscar'],
       ),
       verdict: fc.constantFrom('did_not_occur', 'did_not_occur', 'occurred', 'closed_unknown'),
-      again: fc.tuple(authorised, callScript, lookScript),
+      again: fc.tuple(fc.oneof(authorised, approvedByOtto), callScript, finalLook),
     })
     .map(({ look, operators, verdict, again: [steps, call, seen] }) => [
       ...askedInVain(look),
@@ -185,6 +198,22 @@ const thoughtDead = episode(
     ]),
 )
 
+/** The rows of what was approved are edited, and everybody goes on; or the approvals of one are planted beside another. */
+const editRows = episode(
+  'edit rows',
+  4,
+  fc
+    .record({ steps: authorised, tampering: fc.constantFrom(...TAMPERINGS), isPlanted: fc.boolean() })
+    .map(({ steps, tampering, isPlanted }) => [
+      ...steps,
+      ...(isPlanted ? [prepare.step({ ...REQUEST, intent: 1 })] : []),
+      tamper.step({ which: newest, tampering: isPlanted ? 'approvals_planted' : tampering }),
+      executedWith(SMOOTH, { kind: 'provisional' }),
+      approveOne.step({ which: newest, by: 'otto', isOther: false }),
+      repair.step(null),
+    ]),
+)
+
 /** A closed request is amended by somebody else, and whoever made it approves. */
 const amend = episode(
   'amend',
@@ -198,6 +227,67 @@ const amend = episode(
       approveOne.step({ which: newest, by, isOther: false }),
       executedWith(SMOOTH, { kind: 'provisional' }),
     ]),
+)
+
+/** People approve what they have a part in, and somebody tries to execute it. */
+const approveOwn = episode(
+  'approve own',
+  2,
+  fc
+    .constantFrom<readonly [Person, Person]>(['ruth', 'ruth'], ['bot', 'olga'], ['bot', 'fiona'], ['rita', 'ruth'])
+    .map(([asks, approves]) => [
+      prepare.step({ ...REQUEST, by: asks }),
+      approveOne.step({ which: newest, by: approves, isOther: false }),
+      executedWith(SMOOTH, { kind: 'provisional' }),
+    ]),
+)
+
+/** The last moment of a proposal, and the first one that is too late. */
+const lastMoment = episode(
+  'last moment',
+  2,
+  fc
+    .tuple(authorised, fc.constantFrom(-1, 0), fc.boolean())
+    .map(([steps, offsetMs, isSwept]) => [
+      ...steps,
+      advanceTo.step({ which: newest, instant: 'expiry', offsetMs }),
+      ...(isSwept ? [expireDue.step({ by: 'worker' })] : []),
+      executedWith(SMOOTH, { kind: 'provisional' }),
+    ]),
+)
+
+/** The effect is asked for again and again, and refused every time. */
+const refusedAgain = episode(
+  'refused again and again',
+  2,
+  fc
+    .constantFrom<Word>('failed_known', 'definitive')
+    .map((says) =>
+      [1, 2, 3, 4].flatMap(() => [
+        prepare.step(REQUEST),
+        authorise.step({ which: newest }),
+        executedWith({ ...lost, says }, { kind: 'provisional' }),
+      ]),
+    ),
+)
+
+/** The target has long forgotten the key when the effect is asked for again. */
+const longAfter = episode(
+  'long after',
+  3,
+  fc.tuple(proof, callScript).map(([kind, call]) => {
+    const look: LookScript = { kind: 'final', proof: kind }
+    const again = [prepare.step(REQUEST), authorise.step({ which: newest })]
+    return [
+      ...again,
+      executedWith(lost, look),
+      ...lookedFor(look),
+      advance.step(600_000),
+      advance.step(600_000),
+      ...again,
+      executedWith(call, look),
+    ]
+  }),
 )
 
 /** Somebody else writes between the resolution and the call. */
@@ -244,6 +334,11 @@ export const episodes: readonly DrawnCommand[] = [
   contradict,
   landAfterAll,
   loseFinalRace,
+  editRows,
+  approveOwn,
+  lastMoment,
+  refusedAgain,
+  longAfter,
   amend,
   setBack,
 ]

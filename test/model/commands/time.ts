@@ -54,7 +54,7 @@ export const jump = command({
   learn: (expected, ms) => expected.advanced(ms),
 })
 
-const expireDue = command({
+export const expireDue = command({
   name: 'expireDue',
   weight: 2,
   needsProposal: false,

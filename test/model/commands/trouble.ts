@@ -60,7 +60,7 @@ const storeFault = command({
   },
 })
 
-const tamper = command({
+export const tamper = command({
   name: 'tamper',
   weight: 3,
   needsProposal: true,
@@ -80,7 +80,7 @@ const tamper = command({
   learn: (expected, { which: index }) => expected.doubt(index),
 })
 
-const repair = command({
+export const repair = command({
   name: 'repair',
   weight: 3,
   needsProposal: true,

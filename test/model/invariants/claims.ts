@@ -129,20 +129,21 @@ function sent(attempts: readonly Attempt[]): readonly Attempt[] {
   return attempts.filter(({ ending }) => ending?.kind !== 'not_sent')
 }
 
-// The last read before the admission; it began after a resolution of this execution, which came after the attempt before.
+// The read of this execution, which came after its resolution; where others looked meanwhile, the one that clears the way.
 function lookBefore({ book }: World, { order, opened, effect }: Again): Looked | null {
   const { reference } = effect.key
-  const looked = looksIn(book.entries).findLast(({ input, ended }) => {
-    return input.semanticEffectReference === reference && ended !== null && ended.order < order
-  })
   const previous = committedIn(book.entries).findLast((entry) => {
     return entry.order < order && entry.change.effect?.opened?.number === opened.number - 1 && isAbout(entry, reference)
   })
-  const isOrdered = resolutionsIn(book.entries).some(({ proposal, order: began, ended }) => {
+  const resolved = resolutionsIn(book.entries).find(({ proposal, order: began, ended }) => {
     const isOwn = proposal === opened.proposal && ended?.answer.precondition === opened.precondition
-    return isOwn && began > (previous?.order ?? 0) && began < (looked?.order ?? 0)
+    return isOwn && began > (previous?.order ?? 0)
   })
-  return looked !== undefined && isOrdered ? looked : null
+  const looks = looksIn(book.entries).filter(({ input, order: began, ended }) => {
+    const isInTime = began > (resolved?.order ?? Number.POSITIVE_INFINITY) && ended !== null && ended.order < order
+    return isInTime && input.semanticEffectReference === reference
+  })
+  return looks.findLast(({ ended }) => ABSENT.has(ended?.answer?.status ?? '')) ?? looks.at(-1) ?? null
 }
 
 function isAbout({ change }: Committed, reference: string): boolean {

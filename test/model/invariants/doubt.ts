@@ -1,5 +1,5 @@
 // Invariants I14, I15 and I17: contradictions and late words, and what looking into something in doubt costs.
-import type { Effect } from '../../../src/effect/effect.ts'
+import type { Effect, Observation } from '../../../src/effect/effect.ts'
 import type { Called, Committed } from '../book.ts'
 import { boundaryOf, coveredBy, knownOf, knownWhenRead } from '../known.ts'
 import { BUDGETS } from '../payment.ts'
@@ -88,15 +88,19 @@ function* lateWord(world: World, called: Called): Iterable<string> {
   if (!isKept) yield `the late word of ${namedCall(called)} is not kept`
 }
 
-function* budgets(world: World, { before, after, change }: Committed): Iterable<string> {
+function* budgets(world: World, { order, before, after, change }: Committed): Iterable<string> {
   if (before.effect === null || after.effect === null) return
   const absences = after.effect.absencesSpent - before.effect.absencesSpent
   const unavailables = after.effect.unavailablesSpent - before.effect.unavailablesSpent
   const isOpened = change.effect?.opened !== null
   if (isOpened && !isFresh(after.effect)) yield 'a new attempt begins with budgets that are spent'
   const isResumed = change.receipts.some(({ body }) => body?.type === 'operation.resumed')
-  if ((absences < 0 || unavailables < 0) && !isOpened && !isResumed) yield 'a budget was given back by nobody'
-  if (absences > 0 || unavailables > 0) yield* spent(world, before.effect, { absences, unavailables }, change)
+  const observed = change.effect?.observed?.observation
+  const possible: readonly Budget[] = observed === undefined ? [null] : budgetsOf(world, before.effect, observed, order)
+  const isRight = possible.some((budget) => {
+    return absences === (budget === 'absence' ? 1 : 0) && unavailables === (budget === 'unavailable' ? 1 : 0)
+  })
+  if (!isOpened && !isResumed && !isRight) yield `${observed?.answer} spent ${absences} and ${unavailables}`
   const isOverdrawn =
     after.effect.absencesSpent > BUDGETS.absences || after.effect.unavailablesSpent > BUDGETS.unavailables
   const owner = change.proposals.find((write) => write.kind === 'update' && write.proposal.ref === after.effect?.owner)
@@ -108,24 +112,23 @@ function isFresh({ absencesSpent, unavailablesSpent }: Effect): boolean {
   return absencesSpent === 0 && unavailablesSpent === 0
 }
 
-function* spent(
-  world: World,
-  before: Effect,
-  { absences, unavailables }: { readonly absences: number; readonly unavailables: number },
-  change: Committed['change'],
-): Iterable<string> {
-  const observation = change.effect?.observed?.observation
-  if (absences + unavailables > 1) yield 'one answer was counted twice'
-  if (observation?.source !== 'verifier') {
-    yield 'a budget was spent without an answer'
-    return
-  }
-  const isUnavailable = observation.answer === 'target_unavailable' || observation.reason !== null
-  if (unavailables === 1 && !isUnavailable) yield `${observation.answer} was counted as unavailable`
+type Budget = 'absence' | 'unavailable' | null
+
+/** What an answer may be counted against: an absence only once one is no longer to be expected. */
+function budgetsOf(world: World, before: Effect, observation: Observation, order: number): readonly Budget[] {
+  const { source, answer, verdict, reason, beganAt } = observation
+  if (source !== 'verifier' || verdict !== 'UNKNOWN') return [null]
+  if (answer === 'target_unavailable') return ['unavailable']
+  // Something was found, and what it is cannot be told.
+  if (!ABSENT.has(answer)) return [reason === null ? null : 'unavailable']
   const covered = coveredBy(observation, before.attempts)
-  const isEarly = observation.beganAt < boundaryOf(covered, knownWhenRead(world.book, before, observation))
-  if (absences === 1 && isEarly) yield 'an absence before the boundary was counted'
+  const known = knownWhenRead(world.book, before, observation, order)
+  // A return that is recorded at the very moment of the read may be known to it or not.
+  const earlier = known.filter(({ source: of, endedAt }) => of !== 'executor' || endedAt < beganAt)
+  return [known, earlier].map((returns) => (beganAt < boundaryOf(covered, returns) ? null : 'absence'))
 }
+
+const ABSENT = new Set<string>(['provisional_absence', 'authoritative_final_absence', 'verified_terminal_failure'])
 
 // What is looked at once more before another attempt (rules R1) is not leased: a second read does no harm.
 function* overlapping({ world, fresh }: View): Iterable<string> {

@@ -31,11 +31,11 @@ export const evidenceInvariants: readonly Invariant[] = [
     id: 'I16',
     says: 'a verdict counts only with the right identity, target and coverage, and a denial only after the boundary',
     *violations({ world, fresh }) {
-      for (const { before, change } of committedIn(fresh)) {
+      for (const { order, before, change } of committedIn(fresh)) {
         const observation = change.effect?.observed?.observation
         if (observation === undefined || before.effect === null) continue
         if (observation.verdict === 'CONFIRMED') yield* confirmation(world, before.effect, observation)
-        if (observation.verdict === 'FAILED') yield* denial(world, before.effect, observation)
+        if (observation.verdict === 'FAILED') yield* denial(world, before.effect, observation, order)
       }
     },
   },
@@ -128,12 +128,12 @@ function* confirmation(world: World, effect: Effect, observation: Observation): 
   if (!isEchoed) yield `observation ${observation.sequence} confirms another identity`
 }
 
-function* denial(world: World, effect: Effect, observation: Observation): Iterable<string> {
+function* denial(world: World, effect: Effect, observation: Observation, order: number): Iterable<string> {
   const { covers, beganAt, proof, target, sequence } = observation
   const what = `observation ${sequence} denies`
   const covered = coveredBy(observation, effect.attempts)
   if (covered.length === 0) yield `${what} no attempt of ${target}`
-  const boundary = boundaryOf(covered, knownWhenRead(world.book, effect, observation))
+  const boundary = boundaryOf(covered, knownWhenRead(world.book, effect, observation, order))
   if (beganAt < boundary) yield `${what} ${boundary - beganAt} ms before the boundary`
   const earlier = effect.observations.filter((other) => other.target === target && includesAll(other.covers, covers))
   if (proof === 'settled') {
