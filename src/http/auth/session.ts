@@ -11,7 +11,7 @@ import { MalformedRequest, Unauthenticated } from '../wire/http-refusals.ts'
 export type Authenticate = (request: Request) => Promise<Session | null> | Session | null
 
 /** Behind a comma stands another scheme or token, not the parameter of the one before: two headers were joined. */
-const REPEATED_CREDENTIALS = /,[ \t]*(?![!#$%&'*+.^_`|~\w-]+[ \t]*=)/
+const REPEATED_CREDENTIALS = /,(?![ \t]*[!#$%&'*+.^_`|~\w-]+[ \t]*=)/
 
 /**
  * The session of a request.
