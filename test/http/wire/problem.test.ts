@@ -233,7 +233,7 @@ describe('what is no refusal is internal', () => {
   })
 
   it('but with its class, its cause and its place', () => {
-    const error = new TypeError(`${CANARY}\n    at ${CANARY}`, { cause: new RangeError(CANARY) })
+    const error = new TypeError(`${CANARY}\n    at ${CANARY} (/${CANARY}:1:1)`, { cause: new RangeError(CANARY) })
     const fields = errorFields(error)
     expect(fields).toMatchObject({ error: 'TypeError', cause: 'RangeError', address: null })
     expect(fields['at']).toMatch(/problem\.test\.ts:\d+:\d+/)

@@ -169,6 +169,11 @@ describe('threat T26: the limits of a text, one below, at and beyond', () => {
     expect(parseStrictJson(make(max + 1))).toMatchObject({ ok: false, rule: 'limit', limit })
   })
 
+  it('counts depth and not containers', () => {
+    const flat = `[${Array.from({ length: 200 }, () => '[{}]').join(',')}]`
+    expect(parseStrictJson(flat).ok).toBe(true)
+  })
+
   it('counts a string in bytes, not in characters', () => {
     const half = limits.stringBytes / 2
     expect(parseStrictJson(`"${'é'.repeat(half)}"`).ok).toBe(true)
