@@ -1,0 +1,57 @@
+// What `serve` says once it takes requests: as text for a person, and as one line for a script.
+
+/** What is served, and where. */
+export interface Served {
+  readonly url: string
+  /** The example's business system; null beside actions of the host's own. */
+  readonly provider: string | null
+  readonly actions: readonly string[]
+  /** Development tokens by name; none if the host authenticates. */
+  readonly tokens: Readonly<Record<string, string>>
+  /** Every file that is used, by what it holds. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** For `--json`. There is no inbox page in this version: its link is null. Spec: http "countersign serve". */
+export function greetingData({ url, provider, actions, tokens }: Served): unknown {
+  return { url, inbox: null, provider, actions, tokens }
+}
+
+/** For a person. */
+export function greetingLines(served: Served): readonly string[] {
+  const { url, provider, actions, tokens, files } = served
+  return [
+    `Countersign listens on ${url}; its API is described at ${url}/docs.`,
+    '',
+    ...table({ ...files, ...(provider === null ? {} : { 'business system at': provider }) }),
+    ...actions.map((action) => `action: ${action}`),
+    ...(Object.keys(tokens).length === 0 ? [] : ['', 'Development tokens:', '', ...table(tokens)]),
+    ...(provider === null ? [] : ['', 'Prepare as the agent, approve as finance, execute as the requester:', '']),
+    ...(provider === null ? [] : curlLines(served)),
+    '',
+    'Ctrl-C stops it when open attempts have settled; pressed twice it ends at once.',
+  ]
+}
+
+/** Three commands for any shell: prepare, approve, execute. */
+export function curlLines({ url, tokens }: Pick<Served, 'url' | 'tokens'>): readonly string[] {
+  const as = (name: string): string =>
+    `-H 'Authorization: Bearer ${tokens[name] ?? ''}' -H 'Content-Type: application/json'`
+  const command = {
+    action: 'example.payments/refund@1',
+    command: { orderReference: 'ORD-1001', intent: 'damaged item', amount: { amount: '10.00', currency: 'EUR' } },
+  }
+  // Picked out of the answer with nothing but what every system has.
+  const proposal = `$(echo "$prepared" | sed 's/.*"proposal":"\\([^"]*\\)".*/\\1/')`
+  const commitment = `$(echo "$prepared" | sed 's/.*"commitment":"\\([^"]*\\)".*/\\1/')`
+  return [
+    `prepared=$(curl -sS ${url}/v1/proposals ${as('agent')} -d '${JSON.stringify(command)}'); echo "$prepared"`,
+    `curl -sS "${url}/v1/proposals/${proposal}/approve" ${as('finance1')} -d "{\\"commitment\\":\\"${commitment}\\"}"`,
+    `curl -sS "${url}/v1/proposals/${proposal}/execute" ${as('requester')} -d '{}'`,
+  ]
+}
+
+function table(entries: Readonly<Record<string, string>>): readonly string[] {
+  const width = Math.max(...Object.keys(entries).map((name) => name.length))
+  return Object.entries(entries).map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)
+}

@@ -1,0 +1,115 @@
+// The settings of `serve`: its options and the environment, checked with one line for each thing that is wrong.
+import { databasePath } from '../database.ts'
+import { environment } from '../environment.ts'
+import { UsageError } from '../errors.ts'
+import { localKeyring } from '../../runtime/keys/local-keyring.ts'
+import type { Keyring } from '../../runtime/ports.ts'
+import { isLoopback } from './loopback.ts'
+import { HOST_DEFAULT, PORT_DEFAULT, type ServeOptions, STOP_LIMIT_SECONDS_DEFAULT } from './options.ts'
+
+/** What `serve` goes by. */
+export interface Settings {
+  readonly database: string
+  /** The file of the host's actions; null for the example. */
+  readonly actionsFile: string | null
+  /** Whether tokens are made for actions that bring no authentication. */
+  readonly isDevelopment: boolean
+  readonly host: string
+  readonly port: number
+  /** Whether development tokens may be used from other machines. */
+  readonly exposeTokens: boolean
+  /** How long open work may take to settle once the server is to stop. */
+  readonly stopLimitMs: number
+  /** The keys of the environment; null if they are in a file. */
+  readonly keyring: Keyring | null
+  readonly logLevel: LogLevel
+}
+
+const PORT_MAX = 65_535
+const STOP_LIMIT_SECONDS_MAX = 3_600
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** From which severity on the log has entries. */
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/**
+ * Reads the settings. What an option says goes before what the environment says.
+ * @throws UsageError with a line for each thing that is wrong; no value is repeated
+ */
+export function readSettings(options: ServeOptions): Settings {
+  const wrong: string[] = []
+  const read = <Value>(source: string, reading: () => Value, otherwise: Value): Value => {
+    try {
+      return reading()
+    } catch (error) {
+      wrong.push(`${source}: ${error instanceof Error ? error.message : ''}`)
+      return otherwise
+    }
+  }
+  const host = options.host ?? HOST_DEFAULT
+  const isDevelopment = options.dev ?? false
+  const exposeTokens = options.exposeTokens ?? false
+  const isExample = options.actions === undefined
+  const settings: Settings = {
+    database: read(options.db === undefined ? 'DATABASE_URL' : '--db', () => database(options.db), ''),
+    actionsFile: options.actions ?? null,
+    isDevelopment,
+    host,
+    port: read(options.port === undefined ? 'PORT' : '--port', () => port(options.port), PORT_DEFAULT),
+    exposeTokens,
+    stopLimitMs: read('--stop-limit', () => stopLimitMs(options.stopLimit), 0),
+    keyring: read('COUNTERSIGN_KEYS', environmentKeyring, null),
+    logLevel: read('LOG_LEVEL', logLevel, 'info'),
+  }
+  if (host === '') wrong.push('--host: It must be a host name or an address.')
+  if (isDevelopment && isExample) wrong.push('--dev: It is for --actions; the example always has development tokens.')
+  if (isDevelopment && exposeTokens)
+    wrong.push('--expose-tokens: It is for the example; --dev never leaves this machine.')
+  if ((isExample || isDevelopment) && !exposeTokens && host !== '' && !isLoopback(host))
+    wrong.push(remoteTokens(isExample))
+  if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
+  return settings
+}
+
+function remoteTokens(isExample: boolean): string {
+  const sentence = '--host: Development tokens are for this machine alone, so the address must be one of loopback'
+  return isExample ? `${sentence}, unless --expose-tokens says that others may use them.` : `${sentence}.`
+}
+
+function database(option: string | undefined): string {
+  const named = option ?? environment('DATABASE_URL') ?? ''
+  if (/^postgres(?:ql)?:/i.test(named)) {
+    throw new UsageError(
+      'PostgreSQL is not supported by this version; the database is a SQLite file, named by its path.',
+    )
+  }
+  return databasePath(option)
+}
+
+function port(option: string | undefined): number {
+  const text = option ?? environment('PORT')
+  return text === null ? PORT_DEFAULT : wholeNumber(text, PORT_MAX)
+}
+
+function stopLimitMs(option: string | undefined): number {
+  const seconds = option === undefined ? STOP_LIMIT_SECONDS_DEFAULT : wholeNumber(option, STOP_LIMIT_SECONDS_MAX)
+  return seconds * 1_000
+}
+
+function wholeNumber(text: string, max: number): number {
+  const number = /^(?:0|[1-9][0-9]{0,9})$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= max)) throw new UsageError(`It must be a whole number from 0 to ${max}.`)
+  return number
+}
+
+function environmentKeyring(): Keyring | null {
+  const text = environment('COUNTERSIGN_KEYS')
+  return text === null ? null : localKeyring(text)
+}
+
+function logLevel(): LogLevel {
+  const text = environment('LOG_LEVEL')
+  const level = LOG_LEVELS.find((one) => one === (text ?? 'info'))
+  if (level === undefined) throw new UsageError(`It must be one of ${LOG_LEVELS.join(', ')}.`)
+  return level
+}
