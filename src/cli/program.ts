@@ -6,6 +6,7 @@ import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addReceipts } from './commands/receipts.ts'
 import { addTest } from './commands/test.ts'
+import { addServe } from './commands/serve.ts'
 
 const EXIT_CODES = `
 Exit codes: 0 good; 1 a check, an outcome or a refusal says no; 2 something could not be loaded or reached; 64 usage.
@@ -21,6 +22,7 @@ export function program(): Command {
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
     .configureOutput({ outputError: () => {}, writeErr: () => {} })
+  addServe(countersign)
   addMigrate(countersign)
   addDoctor(countersign)
   addKeys(countersign)

@@ -8,8 +8,14 @@ export async function needed<Part>(loading: () => Promise<Part>): Promise<Part> 
   try {
     return await loading()
   } catch (cause) {
-    const name = cause instanceof Error ? MISSING.exec(cause.message)?.[1] : undefined
-    if (name === undefined) throw cause
+    const name = missingPackage(cause)
+    if (name === null) throw cause
     throw new Unavailable(`"countersign serve" needs the package ${name}: npm install ${name}.`, { cause })
   }
+}
+
+/** What the module loader said first, whoever has put it into other words since. */
+function missingPackage(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  return MISSING.exec(error.message)?.[1] ?? missingPackage(error.cause)
 }

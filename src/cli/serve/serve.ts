@@ -2,7 +2,8 @@
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ProposalRuntime } from '../../runtime/runtime.ts'
-import type { Keyring, Logger } from '../../runtime/ports.ts'
+import { systemClock } from '../../runtime/system-clock.ts'
+import type { Clock, Keyring, Logger } from '../../runtime/ports.ts'
 import type { Authenticate } from '../../http/auth/session.ts'
 import { give } from '../answer.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -23,11 +24,11 @@ import { firstStopSignal } from './stop-signals.ts'
  * Spec: http "countersign serve", "Graceful stop".
  * @throws UsageError, Unavailable, and the errors of keys, store and definitions; nothing listens then
  */
-export async function serve(options: ServeOptions): Promise<never> {
+export async function serve(options: ServeOptions, clock: Clock = systemClock): Promise<never> {
   const stopAsked = firstStopSignal()
   const settings = readSettings(options)
   const log = await serviceLog(settings.logLevel)
-  const server = await start(settings, log, options)
+  const server = await start({ settings, log, clock }, options)
   const signal = await stopAsked
   log.info({ signal, open: server.work.count }, 'stopping')
   const isSettled = await settled(server, settings.stopLimitMs)
@@ -38,30 +39,43 @@ export async function serve(options: ServeOptions): Promise<never> {
   process.exit(EXIT.good)
 }
 
+/** What a server does not make itself. */
+interface Surroundings {
+  readonly settings: Settings
+  readonly log: Logger
+  readonly clock: Clock
+}
+
 interface Running {
   readonly listening: Listening
   readonly work: OpenWork
   close(): Promise<void>
 }
 
-async function start(settings: Settings, log: Logger, { json = false }: ServeOptions): Promise<Running> {
+async function start({ settings, log, clock }: Surroundings, { json = false }: ServeOptions): Promise<Running> {
   const { database } = settings
   const offer = await offerOf(settings)
   const { actions, business } = offer
   const keys = await serverKeys(database, offer.keyring ?? settings.keyring)
   const { sqliteStore } = await import('../../store/sqlite-store.ts')
   const store = await sqliteStore(database, {
+    clock,
     onCorruptRow: ({ code }) => log.error({ code }, 'a stored row cannot be read, and is left out of a list'),
   })
   const onHostError = (
     error: unknown,
     { method, proposal }: { readonly method: string; readonly proposal: string | null },
   ) => log.warn({ method, proposal, error: error instanceof Error ? error.name : typeof error }, 'an action failed')
-  const runtime = await ProposalRuntime.open({ store, keyring: keys.keyring, actions, logger: log, onHostError }).catch(
-    (error: unknown) => {
-      throw keys.refusal(error)
-    },
-  )
+  const runtime = await ProposalRuntime.open({
+    store,
+    keyring: keys.keyring,
+    actions,
+    clock,
+    logger: log,
+    onHostError,
+  }).catch((error: unknown) => {
+    throw keys.refusal(error)
+  })
   const { authenticate, tokens } = await callers(offer, keys.keyring, settings)
   const { createApp } = await needed(async () => import('../../http/app.ts'))
   const app = createApp({ runtime, authenticate, logger: log })

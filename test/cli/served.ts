@@ -1,0 +1,115 @@
+// A server under test: "countersign serve" as a process of its own, what it printed, and requests to it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { repositoryRoot } from '../../tools/repository.ts'
+
+const greetingSchema = z.strictObject({
+  url: z.string(),
+  inbox: z.null(),
+  provider: z.string().nullable(),
+  actions: z.array(z.string()),
+  tokens: z.record(z.string(), z.string()),
+})
+
+/** What `--json` prints. */
+export type Greeting = z.infer<typeof greetingSchema>
+
+/** An answer, read whole. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+  readonly text: string
+}
+
+export interface ServeUnderTest extends Greeting {
+  readonly line: string
+  readonly child: ChildProcess
+  /** All that it has written to standard error so far. */
+  log(): string
+  /** Resolves when it has ended, with its exit code or the signal that ended it. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  /** A request as one of the tokens' holders; a body makes it a POST. */
+  ask(path: string, as: string, body?: unknown, init?: RequestInit): Promise<Answer>
+}
+
+export interface ServeRun {
+  readonly cwd: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** What is run; the command itself if not given. */
+  readonly script?: string
+}
+
+const { PATH = '' } = process.env
+
+/** Starts it on a free port and waits until it takes requests. */
+export async function startServe({ cwd, args = [], env = {}, script = 'src/cli/main.ts' }: ServeRun): Promise<ServeUnderTest> {
+  const command = ['--conditions=countersign-source', join(repositoryRoot, script)]
+  const child = spawn(process.execPath, [...command, 'serve', '--json', '--port', '0', ...args], {
+    cwd,
+    env: { PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Awaited<ServeUnderTest['ended']>)
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    log += chunk
+  })
+  const line = await Promise.race([firstLine(child.stdout), ended.then(() => Promise.reject(new Error(`ended: ${log}`)))])
+  const greeting = greetingSchema.parse(JSON.parse(line))
+  return {
+    ...greeting,
+    line,
+    child,
+    ended,
+    log: () => log,
+    ask: async (path, as, body, init = {}) => ask(greeting, { path, as, body, init }),
+  }
+}
+
+async function firstLine(input: NodeJS.ReadableStream): Promise<string> {
+  const lines = createInterface({ input })
+  const [line] = (await once(lines, 'line')) as [string]
+  return line
+}
+
+async function ask(
+  { url, tokens }: Greeting,
+  { path, as, body, init }: { readonly path: string; readonly as: string; readonly body: unknown; readonly init: RequestInit },
+): Promise<Answer> {
+  const response = await fetch(new URL(path, url), {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${tokens[as] ?? ''}`, 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+    ...init,
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text), text }
+}
+
+/** The command of a refund of 10.00 EUR of ORD-1001, unless said otherwise. */
+export function refundOf(differing: { readonly orderReference?: string; readonly intent?: string; readonly amount?: string } = {}) {
+  const { orderReference = 'ORD-1001', intent = 'damaged item', amount = '10.00' } = differing
+  return { action: 'example.payments/refund@1', command: { orderReference, intent, amount: { amount, currency: 'EUR' } } }
+}
+
+const resultSchema = z.looseObject({ proposal: z.string(), commitment: z.string(), status: z.string() })
+
+/** What an operation answered, as far as tests go by it. */
+export function resultIn({ body }: Answer): z.infer<typeof resultSchema> {
+  return resultSchema.parse(body)
+}
+
+/** Prepares as the agent and approves as finance; answers the reference. */
+export async function approvedRefund(server: ServeUnderTest, differing: Parameters<typeof refundOf>[0] = {}): Promise<string> {
+  const { proposal, commitment } = resultIn(await server.ask('/v1/proposals', 'agent', refundOf(differing)))
+  await server.ask(`/v1/proposals/${proposal}/approve`, 'finance1', { commitment })
+  return proposal
+}
