@@ -48,21 +48,30 @@ export interface ServeRun {
 
 const { PATH = '' } = process.env
 
-/** Starts it on a free port and waits until it takes requests. */
-export async function startServe({ cwd, args = [], env = {}, script = 'src/cli/main.ts' }: ServeRun): Promise<ServeUnderTest> {
-  const command = ['--conditions=countersign-source', join(repositoryRoot, script)]
-  const child = spawn(process.execPath, [...command, 'serve', '--json', '--port', '0', ...args], {
+/** Starts the process; it is gone when the test is over. */
+export function spawnServe({ cwd, args = [], env = {}, script = 'src/cli/main.ts' }: ServeRun) {
+  const command = ['--conditions=countersign-source', join(repositoryRoot, script), 'serve']
+  const child = spawn(process.execPath, [...command, ...args], {
     cwd,
     env: { PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Awaited<ServeUnderTest['ended']>)
+  return { child, ended }
+}
+
+/** Starts it on a free port and waits until it takes requests. */
+export async function startServe(run: ServeRun): Promise<ServeUnderTest> {
+  const { child, ended } = spawnServe({ ...run, args: ['--json', '--port', '0', ...(run.args ?? [])] })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     log += chunk
   })
-  const line = await Promise.race([firstLine(child.stdout), ended.then(() => Promise.reject(new Error(`ended: ${log}`)))])
+  const line = await Promise.race([
+    firstLine(child.stdout),
+    ended.then(() => Promise.reject(new Error(`ended: ${log}`))),
+  ])
   const greeting = greetingSchema.parse(JSON.parse(line))
   return {
     ...greeting,
@@ -82,7 +91,12 @@ async function firstLine(input: NodeJS.ReadableStream): Promise<string> {
 
 async function ask(
   { url, tokens }: Greeting,
-  { path, as, body, init }: { readonly path: string; readonly as: string; readonly body: unknown; readonly init: RequestInit },
+  {
+    path,
+    as,
+    body,
+    init,
+  }: { readonly path: string; readonly as: string; readonly body: unknown; readonly init: RequestInit },
 ): Promise<Answer> {
   const response = await fetch(new URL(path, url), {
     method: body === undefined ? 'GET' : 'POST',
@@ -95,20 +109,28 @@ async function ask(
 }
 
 /** The command of a refund of 10.00 EUR of ORD-1001, unless said otherwise. */
-export function refundOf(differing: { readonly orderReference?: string; readonly intent?: string; readonly amount?: string } = {}) {
+export function refundOf(
+  differing: { readonly orderReference?: string; readonly intent?: string; readonly amount?: string } = {},
+) {
   const { orderReference = 'ORD-1001', intent = 'damaged item', amount = '10.00' } = differing
-  return { action: 'example.payments/refund@1', command: { orderReference, intent, amount: { amount, currency: 'EUR' } } }
+  return {
+    action: 'example.payments/refund@1',
+    command: { orderReference, intent, amount: { amount, currency: 'EUR' } },
+  }
 }
 
 const resultSchema = z.looseObject({ proposal: z.string(), commitment: z.string(), status: z.string() })
 
 /** What an operation answered, as far as tests go by it. */
-export function resultIn({ body }: Answer): z.infer<typeof resultSchema> {
+export function resultIn({ body }: Pick<Answer, 'body'>): z.infer<typeof resultSchema> {
   return resultSchema.parse(body)
 }
 
 /** Prepares as the agent and approves as finance; answers the reference. */
-export async function approvedRefund(server: ServeUnderTest, differing: Parameters<typeof refundOf>[0] = {}): Promise<string> {
+export async function approvedRefund(
+  server: ServeUnderTest,
+  differing: Parameters<typeof refundOf>[0] = {},
+): Promise<string> {
   const { proposal, commitment } = resultIn(await server.ask('/v1/proposals', 'agent', refundOf(differing)))
   await server.ask(`/v1/proposals/${proposal}/approve`, 'finance1', { commitment })
   return proposal
