@@ -25,7 +25,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   store: ['zod', 'kysely', 'better-sqlite3', 'node:'],
   http: ['zod', 'hono', 'hono-openapi', '@hono/node-server', 'jose', 'node:'],
   testing: ['zod', 'better-sqlite3', 'node:'],
-  cli: ['zod', 'commander', 'pino', 'node:'],
+  cli: ['zod', 'commander', '@hono/node-server', 'pino', 'node:'],
   door: [],
 }
 

@@ -1,4 +1,5 @@
 // What `serve` refuses before it listens: one clear line for each thing that is wrong, and an exit code.
+import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -218,7 +219,7 @@ describe('serve does not start', () => {
   it('on a port that is taken', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
-    await new Promise((resolve) => server.once('listening', resolve))
+    await once(server, 'listening')
     const { port } = server.address() as { readonly port: number }
 
     const run = await countersign(['serve', '--port', String(port)], { cwd: folder(), env: { LOG_LEVEL: 'silent' } })
@@ -239,7 +240,7 @@ describe('serve does not start', () => {
     expect(run).toMatchObject({
       exitCode: 2,
       stdout: '',
-      stderr: expect.stringContaining('no address of this machine'),
+      stderr: expect.stringContaining('no address of this machine') as string,
     })
   })
 

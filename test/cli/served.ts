@@ -1,9 +1,10 @@
 // A server under test: "countersign serve" as a process of its own, what it printed, and requests to it.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { repositoryRoot } from '../../tools/repository.ts'
@@ -27,13 +28,18 @@ export interface Answer {
   readonly text: string
 }
 
+/** How it ended: with an exit code, or by a signal. */
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
 export interface ServeUnderTest extends Greeting {
   readonly line: string
   readonly child: ChildProcess
   /** All that it has written to standard error so far. */
   log(): string
-  /** Resolves when it has ended, with its exit code or the signal that ended it. */
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  readonly ended: Promise<Ending>
   /** A request as one of the tokens' holders; a body makes it a POST. */
   ask(path: string, as: string, body?: unknown, init?: RequestInit): Promise<Answer>
 }
@@ -49,7 +55,10 @@ export interface ServeRun {
 const { PATH = '' } = process.env
 
 /** Starts the process; it is gone when the test is over. */
-export function spawnServe({ cwd, args = [], env = {}, script = 'src/cli/main.ts' }: ServeRun) {
+export function spawnServe({ cwd, args = [], env = {}, script = 'src/cli/main.ts' }: ServeRun): {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  readonly ended: Promise<Ending>
+} {
   const command = ['--conditions=countersign-source', join(repositoryRoot, script), 'serve']
   const child = spawn(process.execPath, [...command, ...args], {
     cwd,
@@ -57,7 +66,9 @@ export function spawnServe({ cwd, args = [], env = {}, script = 'src/cli/main.ts
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Awaited<ServeUnderTest['ended']>)
+  const ended = new Promise<Ending>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
   return { child, ended }
 }
 
@@ -70,7 +81,9 @@ export async function startServe(run: ServeRun): Promise<ServeUnderTest> {
   })
   const line = await Promise.race([
     firstLine(child.stdout),
-    ended.then(() => Promise.reject(new Error(`ended: ${log}`))),
+    ended.then(() => {
+      throw new Error(`it ended: ${log}`)
+    }),
   ])
   const greeting = greetingSchema.parse(JSON.parse(line))
   return {
@@ -108,11 +121,19 @@ async function ask(
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text), text }
 }
 
-/** The command of a refund of 10.00 EUR of ORD-1001, unless said otherwise. */
-export function refundOf(
-  differing: { readonly orderReference?: string; readonly intent?: string; readonly amount?: string } = {},
-) {
-  const { orderReference = 'ORD-1001', intent = 'damaged item', amount = '10.00' } = differing
+/** What differs from a refund of 10.00 EUR of ORD-1001. */
+export interface Differing {
+  readonly orderReference?: string
+  readonly intent?: string
+  readonly amount?: string
+}
+
+/** The body that prepares it. */
+export function refundOf({
+  orderReference = 'ORD-1001',
+  intent = 'damaged item',
+  amount = '10.00',
+}: Differing = {}): unknown {
   return {
     action: 'example.payments/refund@1',
     command: { orderReference, intent, amount: { amount, currency: 'EUR' } },
@@ -127,10 +148,7 @@ export function resultIn({ body }: Pick<Answer, 'body'>): z.infer<typeof resultS
 }
 
 /** Prepares as the agent and approves as finance; answers the reference. */
-export async function approvedRefund(
-  server: ServeUnderTest,
-  differing: Parameters<typeof refundOf>[0] = {},
-): Promise<string> {
+export async function approvedRefund(server: ServeUnderTest, differing: Differing = {}): Promise<string> {
   const { proposal, commitment } = resultIn(await server.ask('/v1/proposals', 'agent', refundOf(differing)))
   await server.ask(`/v1/proposals/${proposal}/approve`, 'finance1', { commitment })
   return proposal

@@ -23,8 +23,7 @@ export function greetingLines(served: Served): readonly string[] {
   return [
     `Countersign listens on ${url}; its API is described at ${url}/docs.`,
     '',
-    ...table({ ...files, ...(provider === null ? {} : { 'business system at': provider }) }),
-    ...actions.map((action) => `action: ${action}`),
+    ...table({ ...files, ...(provider === null ? {} : { provider }), actions: actions.join(', ') }),
     ...(Object.keys(tokens).length === 0 ? [] : ['', 'Development tokens:', '', ...table(tokens)]),
     ...(provider === null ? [] : ['', 'Prepare as the agent, approve as finance, execute as the requester:', '']),
     ...(provider === null ? [] : curlLines(served)),

@@ -6,13 +6,17 @@ import type { Cast } from './development-tokens.ts'
 
 /**
  * `support-1`, `support-2` and so on: two, since a policy may ask for two of a role, or exclude the one who asked. `agent`
- * has the roles that may prepare.
+ * has the roles that may prepare, for an owner who is nobody else.
  */
 export function roleCast(actions: readonly AnyAction[]): Cast {
   const people = rolesOf(actions, ACTS).flatMap((role) =>
     [1, 2].map((number) => [`${role}-${number}`, member('user', `${role}-${number}`, [role])] as const),
   )
-  return Object.fromEntries([...people, ['agent', member('agent', 'agent', rolesOf(actions, ['prepare']))]])
+  const agent = {
+    ...member('agent', 'agent', rolesOf(actions, ['prepare'])),
+    owner: { kind: 'user', id: 'owner' },
+  } as const
+  return Object.fromEntries([...people, ['agent', agent]])
 }
 
 function rolesOf(actions: readonly AnyAction[], acts: readonly (typeof ACTS)[number][]): readonly string[] {

@@ -111,8 +111,11 @@ async function callers(
   keyring: Keyring,
   { host, exposeTokens }: Settings,
 ): Promise<{ readonly authenticate: Authenticate; readonly tokens: Readonly<Record<string, string>> }> {
-  if (offer.authenticate !== null) return { authenticate: offer.authenticate, tokens: {} }
-  const { staticTokens } = await import('../../http/auth/static-tokens.ts')
+  const { demandSuitableAddress, staticTokens } = await import('../../http/auth/static-tokens.ts')
+  if (offer.authenticate !== null) {
+    demandSuitableAddress(offer.authenticate, host)
+    return { authenticate: offer.authenticate, tokens: {} }
+  }
   const tokens = await developmentTokens(keyring, offer.cast)
   const sessions = withSessions(tokens, offer.cast)
   return { authenticate: staticTokens(sessions, { listeningOn: host, beyondLoopback: exposeTokens }), tokens }

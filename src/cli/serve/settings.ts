@@ -2,9 +2,9 @@
 import { databasePath } from '../database.ts'
 import { environment } from '../environment.ts'
 import { UsageError } from '../errors.ts'
+import { isLoopback } from '../../http/auth/loopback.ts'
 import { localKeyring } from '../../runtime/keys/local-keyring.ts'
 import type { Keyring } from '../../runtime/ports.ts'
-import { isLoopback } from './loopback.ts'
 import { HOST_DEFAULT, PORT_DEFAULT, type ServeOptions, STOP_LIMIT_SECONDS_DEFAULT } from './options.ts'
 
 /** What `serve` goes by. */

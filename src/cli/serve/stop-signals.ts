@@ -9,12 +9,12 @@ const BY_SIGNAL = 128
 export async function firstStopSignal(): Promise<keyof typeof NUMBERS> {
   return new Promise((resolve) => {
     let isStopping = false
-    for (const [signal, number] of Object.entries(NUMBERS) as [keyof typeof NUMBERS, number][]) {
-      process.on(signal, () => {
-        if (isStopping) process.exit(BY_SIGNAL + number)
-        isStopping = true
-        resolve(signal)
-      })
+    const stop = (signal: keyof typeof NUMBERS): void => {
+      if (isStopping) process.exit(BY_SIGNAL + NUMBERS[signal])
+      isStopping = true
+      resolve(signal)
     }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
   })
 }

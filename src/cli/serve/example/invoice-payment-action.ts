@@ -5,6 +5,8 @@ import {
   type Execute,
   type Executed,
   type Prepare,
+  type Prepared,
+  type Preview,
   type Resolve,
   type Resolved,
   type Snapshot,
@@ -74,7 +76,7 @@ export class InvoicePaymentAction extends Action<InvoicePayment> {
     this.#payables = new PayablesClient(url)
   }
 
-  async prepare({ command, effect, signal }: Prepare<InvoicePayment>) {
+  async prepare({ command, effect, signal }: Prepare<InvoicePayment>): Promise<Prepared<InvoicePayment>> {
     const { invoiceReference } = command
     const invoice = await orRefused(this.#payables.readInvoice(invoiceReference, signal))
     if (invoice.approvalState !== 'approved') throw new PreparationRefused(`invoice_${invoice.approvalState}`)
@@ -86,7 +88,7 @@ export class InvoicePaymentAction extends Action<InvoicePayment> {
     }
   }
 
-  preview(snapshot: Snapshot<InvoicePayment>) {
+  preview(snapshot: Snapshot<InvoicePayment>): Preview<InvoicePayment> {
     const { invoiceVersion: _invoice, accountVersion: _account, postingVersion: _posting, ...rest } = snapshot
     return { title: 'Pay an invoice', ...rest }
   }

@@ -5,6 +5,8 @@ import {
   type Execute,
   type Executed,
   type Prepare,
+  type Prepared,
+  type Preview,
   type Resolve,
   type Resolved,
   type Snapshot,
@@ -73,7 +75,7 @@ export class RefundAction extends Action<Refund> {
     this.#business = new BusinessClient(url)
   }
 
-  async prepare({ command, effect, signal }: Prepare<Refund>) {
+  async prepare({ command, effect, signal }: Prepare<Refund>): Promise<Prepared<Refund>> {
     const { orderReference, intent, amount } = command
     const order = await orRefused(this.#business.readOrder(orderReference, signal))
     return {
@@ -83,7 +85,7 @@ export class RefundAction extends Action<Refund> {
     }
   }
 
-  preview({ orderReference, amount, captured, refunded }: Snapshot<Refund>) {
+  preview({ orderReference, amount, captured, refunded }: Snapshot<Refund>): Preview<Refund> {
     return { title: 'Refund', orderReference, amount, captured, alreadyRefunded: refunded }
   }
 
