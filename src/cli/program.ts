@@ -5,8 +5,8 @@ import { addDoctor } from './commands/doctor.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addReceipts } from './commands/receipts.ts'
-import { addTest } from './commands/test.ts'
 import { addServe } from './commands/serve.ts'
+import { addTest } from './commands/test.ts'
 
 const EXIT_CODES = `
 Exit codes: 0 good; 1 a check, an outcome or a refusal says no; 2 something could not be loaded or reached; 64 usage.

@@ -61,7 +61,7 @@ const usage: readonly Row[] = [
   {
     title: 'the tokens of the example on an address that others can reach',
     args: ['--host', '0.0.0.0'],
-    says: '--host: Development tokens are for this machine alone, so the address must be one of loopback, unless --expose-tokens says that others may use them.',
+    says: '--host: Development tokens are for this machine alone, so the address must be one of loopback, unless --expose says that others may use them.',
   },
   {
     title: 'development on an address that others can reach',
@@ -70,8 +70,8 @@ const usage: readonly Row[] = [
   },
   {
     title: 'trace S55 development that is to leave this machine',
-    args: ['--dev', '--actions', 'actions.ts', '--host', '0.0.0.0', '--expose-tokens'],
-    says: '--expose-tokens: It is for the example; --dev never leaves this machine.',
+    args: ['--dev', '--actions', 'actions.ts', '--host', '0.0.0.0', '--expose'],
+    says: '--expose: It is for the example; --dev never leaves this machine.',
   },
   {
     title: 'development of nothing',
@@ -232,7 +232,7 @@ describe('serve does not start', () => {
   })
 
   it('on a host that is not this machine', async () => {
-    const run = await countersign(['serve', '--host', '192.0.2.1', '--port', '0', '--expose-tokens'], {
+    const run = await countersign(['serve', '--host', '192.0.2.1', '--port', '0', '--expose'], {
       cwd: folder(),
       env: { LOG_LEVEL: 'silent' },
     })

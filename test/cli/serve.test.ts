@@ -266,9 +266,9 @@ describe('a token of the example', () => {
 describe('the development controls', () => {
   it.each([
     ['commit_then_drop', ['failed_unknown', 'verified'], 1],
-    ['drop_before_commit', ['failed_unknown', 'failed_unknown'], 0],
+    ['drop_before_commit', ['failed_unknown', 'verification_pending'], 0],
     ['refuse_before_commit', ['failed_known', 'failed_known'], 0],
-    ['late_landing', ['failed_unknown', 'failed_unknown', 'verified'], 1],
+    ['late_landing', ['failed_unknown', 'verification_pending', 'verified'], 1],
     ['double_effect', ['verification_pending', 'verification_unresolved'], 2],
   ] as const)('%s: %j, effects: %i', async (name, statuses, effects) => {
     const server = await startServe({ cwd: folder() })

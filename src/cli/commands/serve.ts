@@ -3,7 +3,6 @@ import process from 'node:process'
 import type { Command } from 'commander'
 import { define, type CommonOptions } from '../command.ts'
 import { DB_OPTION } from '../database.ts'
-import { reportError } from '../report-error.ts'
 import { HOST_DEFAULT, PORT_DEFAULT, type ServeOptions, STOP_LIMIT_SECONDS_DEFAULT } from '../serve/options.ts'
 
 const MORE = `
@@ -21,7 +20,7 @@ export function addServe(program: Command): void {
     .option('--host <host>', `the address to listen on (default: ${HOST_DEFAULT})`)
     .option('--port <port>', `the port; 0 is any free one (default: PORT, else ${PORT_DEFAULT})`)
     .option('--dev', 'serve --actions that bring no authentication, to this machine, with development tokens')
-    .option('--expose-tokens', 'let the development tokens of the example be used from other machines')
+    .option('--expose', 'let the development tokens of the example be used from other machines')
     .option('--stop-limit <seconds>', `how long open attempts may settle (default: ${STOP_LIMIT_SECONDS_DEFAULT})`)
     .addHelpText('after', MORE)
     .action(run)
@@ -33,6 +32,7 @@ async function run(options: ServeOptions & CommonOptions & { readonly verbose?: 
     await serve(options)
   } catch (error) {
     // Not left to end by itself: a module of the host's own may have begun something that would keep the process alive.
+    const { reportError } = await import('../report-error.ts')
     process.exit(reportError(error, { verbose: options.verbose ?? false }))
   }
 }

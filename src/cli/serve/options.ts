@@ -7,7 +7,7 @@ export interface ServeOptions {
   readonly host?: string
   readonly port?: string
   readonly dev?: boolean
-  readonly exposeTokens?: boolean
+  readonly expose?: boolean
   readonly stopLimit?: string
   readonly json?: boolean
 }

@@ -109,7 +109,7 @@ async function start({ settings, log, clock }: Surroundings, { json = false }: S
 async function callers(
   offer: Offer,
   keyring: Keyring,
-  { host, exposeTokens }: Settings,
+  { host, isExposed }: Settings,
 ): Promise<{ readonly authenticate: Authenticate; readonly tokens: Readonly<Record<string, string>> }> {
   const { demandSuitableAddress, staticTokens } = await import('../../http/auth/static-tokens.ts')
   if (offer.authenticate !== null) {
@@ -118,7 +118,7 @@ async function callers(
   }
   const tokens = await developmentTokens(keyring, offer.cast)
   const sessions = withSessions(tokens, offer.cast)
-  return { authenticate: staticTokens(sessions, { listeningOn: host, beyondLoopback: exposeTokens }), tokens }
+  return { authenticate: staticTokens(sessions, { listeningOn: host, beyondLoopback: isExposed }), tokens }
 }
 
 /** Takes nothing new, and waits until what is open is settled and answered; false if that takes longer than the limit. */

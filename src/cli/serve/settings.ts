@@ -17,7 +17,7 @@ export interface Settings {
   readonly host: string
   readonly port: number
   /** Whether development tokens may be used from other machines. */
-  readonly exposeTokens: boolean
+  readonly isExposed: boolean
   /** How long open work may take to settle once the server is to stop. */
   readonly stopLimitMs: number
   /** The keys of the environment; null if they are in a file. */
@@ -48,7 +48,7 @@ export function readSettings(options: ServeOptions): Settings {
   }
   const host = options.host ?? HOST_DEFAULT
   const isDevelopment = options.dev ?? false
-  const exposeTokens = options.exposeTokens ?? false
+  const isExposed = options.expose ?? false
   const isExample = options.actions === undefined
   const settings: Settings = {
     database: read(options.db === undefined ? 'DATABASE_URL' : '--db', () => database(options.db), ''),
@@ -56,16 +56,15 @@ export function readSettings(options: ServeOptions): Settings {
     isDevelopment,
     host,
     port: read(options.port === undefined ? 'PORT' : '--port', () => port(options.port), PORT_DEFAULT),
-    exposeTokens,
+    isExposed,
     stopLimitMs: read('--stop-limit', () => stopLimitMs(options.stopLimit), 0),
     keyring: read('COUNTERSIGN_KEYS', environmentKeyring, null),
     logLevel: read('LOG_LEVEL', logLevel, 'info'),
   }
   if (host === '') wrong.push('--host: It must be a host name or an address.')
   if (isDevelopment && isExample) wrong.push('--dev: It is for --actions; the example always has development tokens.')
-  if (isDevelopment && exposeTokens)
-    wrong.push('--expose-tokens: It is for the example; --dev never leaves this machine.')
-  if ((isExample || isDevelopment) && !exposeTokens && host !== '' && !isLoopback(host))
+  if (isDevelopment && isExposed) wrong.push('--expose: It is for the example; --dev never leaves this machine.')
+  if ((isExample || isDevelopment) && !isExposed && host !== '' && !isLoopback(host))
     wrong.push(remoteTokens(isExample))
   if (wrong.length > 0) throw new UsageError(wrong.join('\n'))
   return settings
@@ -73,7 +72,7 @@ export function readSettings(options: ServeOptions): Settings {
 
 function remoteTokens(isExample: boolean): string {
   const sentence = '--host: Development tokens are for this machine alone, so the address must be one of loopback'
-  return isExample ? `${sentence}, unless --expose-tokens says that others may use them.` : `${sentence}.`
+  return isExample ? `${sentence}, unless --expose says that others may use them.` : `${sentence}.`
 }
 
 function database(option: string | undefined): string {
