@@ -217,6 +217,18 @@ export interface StoreIdentity {
   readonly domains: Readonly<Record<string, readonly string[]>>
 }
 
+/** How many proposals of a tenant wait for something, as figures for whoever watches over the service. */
+export interface Standing {
+  /** Those that wait for approval or execution, expired or not. */
+  readonly open: number
+  /** Those whose effect may be happening or may have happened. */
+  readonly inDoubt: number
+  /** When the oldest attempt of those in doubt was started; null where none is. */
+  readonly inDoubtSince: number | null
+  /** Those that are `verification_unresolved` or carry an attention flag. */
+  readonly needsPerson: number
+}
+
 /** An outbox row, in its order. */
 export interface StoredEvent extends EventDraft {
   readonly position: number
@@ -246,6 +258,7 @@ export interface Store {
    */
   erasuresOpen(tenant: Reference, after: Reference | null, limit: number): Promise<readonly Reference[]>
   receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]>
+  standing(tenant: Reference): Promise<Standing>
   events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]>
   /** Remembers what is new and answers what is then remembered; whoever calls compares. */
   adopt(claims: {

@@ -13,6 +13,7 @@ import type {
   ListQuery,
   LiveProposal,
   Sealed,
+  Standing,
   Store,
   StoredEvent,
   StoredKey,
@@ -27,6 +28,7 @@ import { type EventReader, eventReader } from './reads/event-reader.ts'
 import { type KeyReader, keyReader } from './reads/key-reader.ts'
 import { type ListReader, listReader, type OnCorruptRow } from './reads/list-reader.ts'
 import { type ProposalReader, proposalReader } from './reads/proposal-reader.ts'
+import { type ReadStanding, standingReader } from './reads/standing-reader.ts'
 import { bound } from './statement.ts'
 import type { StoreTime } from './store-time.ts'
 import type { Tables } from './tables.ts'
@@ -56,6 +58,7 @@ export class KyselyStore implements Store {
   readonly #strikeScrubbed: StrikeScrubbed
   readonly #keys: KeyReader
   readonly #rewrap: Rewrap
+  readonly #standing: ReadStanding
   readonly #look: () => Operation<unknown>
 
   constructor({ db, engine, clock, onCorruptRow }: KyselyStoreParts) {
@@ -70,6 +73,7 @@ export class KyselyStore implements Store {
     this.#strikeScrubbed = scrubBook(db)
     this.#keys = keyReader(db)
     this.#rewrap = keyRewrapper(db)
+    this.#standing = standingReader(db)
     this.#look = () => firstOf(bound(db.selectFrom('store_identity').select('store_id')))
   }
 
@@ -115,6 +119,10 @@ export class KyselyStore implements Store {
 
   async receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]> {
     return this.#engine.read(() => this.#proposals.receipts(tenant, ref))
+  }
+
+  async standing(tenant: Reference): Promise<Standing> {
+    return this.#engine.read(() => this.#standing(tenant))
   }
 
   async events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]> {

@@ -3,8 +3,8 @@ import type { EffectKey } from '../effect/effect-key.ts'
 import type { Reference } from '../effect/reference.ts'
 import { principalName } from '../proposal/principal.ts'
 import type { Proposal } from '../proposal/proposal.ts'
-import { isOpen } from '../proposal/status.ts'
-import type { ListQuery, StoredKey } from '../runtime/ports.ts'
+import { isInDoubt, isOpen } from '../proposal/status.ts'
+import type { ListQuery, Standing, StoredKey } from '../runtime/ports.ts'
 import { actionNameOf } from './action-name.ts'
 import { copyBytes, effectName, type TenantRecords } from './memory-records.ts'
 
@@ -51,6 +51,27 @@ export function keysNotUnderInMemory(
     .sort((a, b) => (a.proposal < b.proposal ? -1 : 1))
     .slice(0, limit)
     .map((key) => ({ ...key, wrapped: copyBytes(key.wrapped) }))
+}
+
+/** How many proposals wait for something. */
+export function standingInMemory(records: TenantRecords): Standing {
+  const live = liveProposals(records)
+  const inDoubt = live.filter(({ status }) => isInDoubt(status))
+  const startedAt = inDoubt.flatMap((proposal) => startOfAttempt(records, proposal))
+  return {
+    open: live.filter(({ status }) => isOpen(status)).length,
+    inDoubt: inDoubt.length,
+    inDoubtSince: startedAt.length === 0 ? null : Math.min(...startedAt),
+    needsPerson: live.filter(needsSomebody).length,
+  }
+}
+
+function startOfAttempt(records: TenantRecords, proposal: Proposal): readonly number[] {
+  const attempts = records.effects.get(effectName(proposal.effect))?.effect.attempts ?? []
+  const own = attempts.filter((attempt) => attempt.proposal === proposal.ref)
+  return own.flatMap(({ number, startedAt }) =>
+    'attempt' in proposal && proposal.attempt === number ? [startedAt] : [],
+  )
 }
 
 function liveProposals(records: TenantRecords): Proposal[] {

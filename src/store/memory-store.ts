@@ -13,6 +13,7 @@ import type {
   ListQuery,
   LiveProposal,
   Sealed,
+  Standing,
   Store,
   StoredEvent,
   StoredKey,
@@ -22,7 +23,13 @@ import type {
 import { assertChange } from './change-invariants.ts'
 import { conflictOf } from './conflicts.ts'
 import { applyToMemory, findInMemory } from './memory-changes.ts'
-import { erasuresOpenInMemory, expiredInMemory, keysNotUnderInMemory, listInMemory } from './memory-queries.ts'
+import {
+  erasuresOpenInMemory,
+  expiredInMemory,
+  keysNotUnderInMemory,
+  listInMemory,
+  standingInMemory,
+} from './memory-queries.ts'
 import {
   copyBytes,
   effectName,
@@ -116,6 +123,10 @@ class MemoryStore implements Store {
 
   async receipts(tenant: Reference, ref: Reference): Promise<readonly Receipt[]> {
     return [...(this.#records(tenant).proposals.get(ref)?.receipts ?? [])]
+  }
+
+  async standing(tenant: Reference): Promise<Standing> {
+    return standingInMemory(this.#records(tenant))
   }
 
   async events(tenant: Reference, after: number, limit: number): Promise<readonly StoredEvent[]> {

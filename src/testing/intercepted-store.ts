@@ -61,6 +61,9 @@ export class InterceptedStore implements Store {
   async rewrap(...input: Parameters<Store['rewrap']>): ReturnType<Store['rewrap']> {
     return this.#around('rewrap', () => this.#store.rewrap(...input), null)
   }
+  async standing(...input: Parameters<Store['standing']>): ReturnType<Store['standing']> {
+    return this.#around('standing', () => this.#store.standing(...input), null)
+  }
   async scrub(): ReturnType<Store['scrub']> {
     return this.#around('scrub', () => this.#store.scrub(), null)
   }

@@ -9,6 +9,7 @@ import { eventReader } from '../../src/store/reads/event-reader.ts'
 import { keyReader } from '../../src/store/reads/key-reader.ts'
 import { listReader } from '../../src/store/reads/list-reader.ts'
 import { proposalReader } from '../../src/store/reads/proposal-reader.ts'
+import { standingReader } from '../../src/store/reads/standing-reader.ts'
 import { sqliteDialect } from '../../src/store/sqlite-dialect.ts'
 import type { Tables } from '../../src/store/tables.ts'
 import { changeCommitter } from '../../src/store/writes/commit-change.ts'
@@ -103,6 +104,19 @@ describe('a read', () => {
 
     expect(text).toContain('SEARCH')
     expect(text).not.toMatch(/SCAN|TEMP B-TREE/u)
+  })
+})
+
+describe('the counts of those that wait', () => {
+  it('read the index of statuses and the rows that wait, and no others', () => {
+    const standing = standingReader(db)
+
+    const [statuses, oldest, persons] = [[], [[]], [[], []]].map((found) => plan(standing(SAMPLE_TENANT), ...found))
+
+    expect(statuses).toContain('USING COVERING INDEX proposals_by_status (tenant=? AND status=?)')
+    expect(oldest).toMatch(/proposals USING INDEX proposals_by_status \(tenant=\? AND status=\?\)/u)
+    expect(oldest).toMatch(/attempts USING INDEX \w+ \(tenant=\? AND proposal=\?/u)
+    expect(persons).toContain('proposals_for_person')
   })
 })
 

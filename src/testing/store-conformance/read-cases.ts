@@ -149,6 +149,29 @@ export const readCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'standing_miscounted',
+    title: 'those that wait are counted, and the oldest attempt in doubt is known',
+    async run({ store }) {
+      const nothing = { open: 0, inDoubt: 0, inDoubtSince: null, needsPerson: 0 }
+      assert.deepEqual(await store.standing(SAMPLE_TENANT), nothing)
+
+      await prepared(store)
+      await moved(store, await prepared(store), 'approved')
+      await moved(store, await prepared(store), 'withdrawn')
+      await moved(store, await prepared(store), 'rejected', { core: { attention: ['late_evidence'] } })
+      await moved(store, await prepared(store), 'verification_unresolved')
+      const waiting = { open: 2, inDoubt: 0, inDoubtSince: null, needsPerson: 2 }
+      assert.deepEqual(await store.standing(SAMPLE_TENANT), waiting)
+
+      const { effect } = await attempted(store)
+      const startedAt = effect.attempts[0]?.startedAt ?? Number.NaN
+      assert.deepEqual(await store.standing(SAMPLE_TENANT), { ...waiting, inDoubt: 1, inDoubtSince: startedAt })
+      await attempted(store)
+      assert.deepEqual(await store.standing(SAMPLE_TENANT), { ...waiting, inDoubt: 2, inDoubtSince: startedAt })
+      assert.deepEqual(await store.standing(reference('nobody')), nothing)
+    },
+  },
+  {
     code: 'events_out_of_order',
     title: 'events are read in the order of their commits, after a position',
     async run({ store }) {

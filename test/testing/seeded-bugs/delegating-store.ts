@@ -15,6 +15,7 @@ export function delegating(store: Store, replaced: Partial<Store>): Store {
     erasuresOpen: (...input) => store.erasuresOpen(...input),
     receipts: (...input) => store.receipts(...input),
     events: (...input) => store.events(...input),
+    standing: (...input) => store.standing(...input),
     adopt: (...input) => store.adopt(...input),
     tenants: () => store.tenants(),
     keysNotUnder: (...input) => store.keysNotUnder(...input),
