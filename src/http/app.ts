@@ -6,10 +6,17 @@ import { SILENT } from '../runtime/silent-logger.ts'
 import { type Authenticate, sessionOf } from './auth/session.ts'
 import type { Endpoint } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import { type Framed, framed, type Framing, type OnInternalError } from './frame.ts'
-import { Hono } from './hono-library.ts'
+import { basePath, type Framed, framed, type Framing, type OnInternalError } from './frame.ts'
+import { described, Hono } from './hono-library.ts'
+import type { OpenCall, OpenEndpoint } from './open-endpoint.ts'
+import { type OpenApiDocument, openApiDocument } from './openapi/document.ts'
+import { openOperationOf } from './openapi/open-operation.ts'
+import { operationOf } from './openapi/operation.ts'
+import { swaggerFolder } from './openapi/swagger-assets.ts'
 import type { Meters } from './operations/meters.ts'
 import { type ReadingRules, readRequest } from './request.ts'
+import { documentationPages, showDocument } from './routes/documentation.ts'
+import { explainProblem, showHealth, showMetrics, showReadiness } from './routes/service.ts'
 import { MethodNotAllowed, UnknownPath } from './wire/http-refusals.ts'
 
 /** What an app is made of. */
@@ -44,16 +51,32 @@ export function createApp(options: AppOptions): HonoApp {
 
   for (const endpoint of ENDPOINTS) {
     const { method, path: pattern, operationId: operation } = endpoint
-    app[method](pattern, async (context) =>
+    app[method](pattern, described(operationOf(endpoint)), async (context) =>
       framed(framing, context, { pattern, operation }, () => {
         return answerTo(endpoint, context, { runtime, authenticate, rules })
       }),
     )
   }
-  for (const [pattern, allow] of allowedMethods(ENDPOINTS)) {
+  for (const endpoint of openEndpoints(app, framing)) {
+    const { path: pattern } = endpoint
+    app.get(pattern, described(openOperationOf(endpoint)), async (context) =>
+      framed(framing, context, { pattern, operation: null }, async () => {
+        return { response: await endpoint.handle(openCall(framing, context, pattern)) }
+      }),
+    )
+  }
+  refuseTheRest(app, framing, authenticate)
+  return app
+}
+
+// Whatever is no endpoint is a refusal, too; below `/v1` only to whoever may ask at all.
+function refuseTheRest(app: HonoApp, framing: Framing, authenticate: Authenticate): void {
+  const routes = app.routes.filter(({ method }) => method !== 'ALL')
+  for (const [pattern, ones] of Map.groupBy(routes, ({ path }) => path)) {
+    const allow = allowedMethods(ones)
     app.all(pattern, async (context) =>
       framed(framing, context, { pattern, operation: null }, async () => {
-        await sessionOf(authenticate, context.req.raw)
+        if (pattern.startsWith('/v1/')) await sessionOf(authenticate, context.req.raw)
         throw new MethodNotAllowed(allow)
       }),
     )
@@ -70,7 +93,29 @@ export function createApp(options: AppOptions): HonoApp {
       throw new UnknownPath()
     }),
   )
-  return app
+}
+
+function openEndpoints(app: HonoApp, { logger, meters }: Framing): readonly OpenEndpoint[] {
+  const folder = swaggerFolder()
+  if (folder === null) logger.warn({}, '/docs needs the package swagger-ui-dist: npm install swagger-ui-dist')
+  let document: Promise<OpenApiDocument> | null = null
+  return [
+    explainProblem,
+    showDocument(() => (document ??= openApiDocument(app))),
+    ...(folder === null ? [] : documentationPages(folder)),
+    showHealth,
+    showReadiness,
+    ...(meters === null ? [] : [showMetrics]),
+  ]
+}
+
+function openCall(framing: Framing, { req }: Context, pattern: string): OpenCall {
+  return {
+    framing,
+    request: req.raw,
+    basePath: basePath(req.raw, { pattern }),
+    param: (name) => req.param(name) ?? '',
+  }
 }
 
 interface Answering {
@@ -103,14 +148,9 @@ function outcomeOf(body: unknown): { readonly outcome?: string } {
 }
 
 // HEAD is answered like GET, without its body.
-function allowedMethods(endpoints: readonly Endpoint[]): ReadonlyMap<string, readonly string[]> {
-  const byPath = Map.groupBy(endpoints, ({ path }) => path)
-  return new Map(
-    [...byPath].map(([path, ones]) => [
-      path,
-      ones.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST'])),
-    ]),
-  )
+function allowedMethods(routes: readonly { readonly method: string }[]): readonly string[] {
+  const methods = new Set(routes.map(({ method }) => method))
+  return [...(methods.has('GET') ? ['GET', 'HEAD'] : []), ...(methods.has('POST') ? ['POST'] : [])]
 }
 
 function demandOptions(options: AppOptions): void {

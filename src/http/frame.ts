@@ -79,7 +79,7 @@ function tellHost({ logger, onInternalError }: Framing, error: unknown, id: stri
 }
 
 /** Where the app is mounted: what stands in front of the route's own segments. */
-export function basePath(request: Request, { pattern }: Route): string {
+export function basePath(request: Request, { pattern }: Pick<Route, 'pattern'>): string {
   const segments = new URL(request.url).pathname.split('/')
   return segments.slice(0, Math.max(1, segments.length - pattern.split('/').length + 1)).join('/')
 }

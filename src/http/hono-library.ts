@@ -1,11 +1,11 @@
 // Loads Hono and its OpenAPI companion, or says in one sentence what is missing.
-import type { Hono as HonoClass } from 'hono'
-import type { describeRoute as DescribeRoute, generateSpecs as GenerateSpecs } from 'hono-openapi'
+import type * as hono from 'hono'
+import type * as honoOpenApi from 'hono-openapi'
 
 interface Libraries {
-  readonly Hono: typeof HonoClass
-  readonly describeRoute: typeof DescribeRoute
-  readonly generateSpecs: typeof GenerateSpecs
+  readonly Hono: typeof hono.Hono
+  readonly describeRoute: typeof honoOpenApi.describeRoute
+  readonly generateSpecs: typeof honoOpenApi.generateSpecs
 }
 
 // Both are optional peers: an import would end in the words of the module loader, before anything could be said.
@@ -20,4 +20,23 @@ async function load(): Promise<Libraries> {
   }
 }
 
-export const { Hono, describeRoute, generateSpecs }: Libraries = await load()
+const libraries = await load()
+
+export const { Hono }: Pick<Libraries, 'Hono'> = libraries
+
+/** Marks a route with its description. */
+export function described(operation: Readonly<Record<string, unknown>>): hono.MiddlewareHandler {
+  return libraries.describeRoute(operation as Parameters<Libraries['describeRoute']>[0])
+}
+
+/** Collects the descriptions of an app's routes. */
+export async function collected(
+  app: hono.Hono,
+  documentation: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  return libraries.generateSpecs(app, {
+    excludeStaticFile: false,
+    defaultValidationErrorResponse: false,
+    documentation: documentation as honoOpenApi.GenerateSpecOptions['documentation'],
+  })
+}

@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   proposal: ['zod', 'node:assert/strict'],
   runtime: ['zod', 'ulid', 'node:'],
   store: ['zod', 'kysely', 'better-sqlite3', 'node:'],
-  http: ['zod', 'hono', 'hono-openapi', '@hono/node-server', 'jose', 'node:'],
+  http: ['zod', 'hono', 'hono-openapi', '@hono/node-server', 'jose', 'prom-client', 'node:'],
   testing: ['zod', 'better-sqlite3', 'node:'],
   cli: ['zod', 'commander', '@hono/node-server', 'pino', 'node:'],
   door: [],

@@ -1,7 +1,135 @@
 // The app with its document held against every answer: a status, header, media type or field that the document lacks fails the test.
+import { type AnySchema, Ajv2020 } from 'ajv/dist/2020.js'
 import type { Hono } from 'hono'
 
-/** Sends requests to the app; an answer that the document does not allow is an error. */
-export function validated(app: Hono): (request: Request) => Promise<Response> {
-  return async (request) => app.fetch(request)
+type Part = Readonly<Record<string, unknown>>
+
+interface Document extends Part {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Part>>
+    readonly headers: Readonly<Record<string, Part>>
+  }
+}
+
+interface Operation extends Part {
+  readonly responses: Readonly<Record<string, ResponsePart>>
+}
+
+interface ResponsePart extends Part {
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>
+  readonly content?: Readonly<Record<string, { readonly schema: AnySchema }>>
+}
+
+/** Headers that an answer may have only where the document says so. */
+const TOLD = ['ETag', 'Location', 'Idempotency-Replayed', 'Link', 'Retry-After', 'WWW-Authenticate', 'Allow']
+
+/** Headers that every answer has. Spec: http "Rules". */
+const ALWAYS = [
+  'Content-Security-Policy',
+  'Cross-Origin-Opener-Policy',
+  'Cross-Origin-Resource-Policy',
+  'Referrer-Policy',
+  'X-Content-Type-Options',
+  'X-Frame-Options',
+  'X-Request-Id',
+  'Cache-Control',
+]
+
+const PROBLEM = '#/components/schemas/Problem'
+
+/** Sends requests to the app, which is mounted under `base`; an answer that the document does not allow is an error. */
+export function validated(app: Hono, base = ''): (request: Request) => Promise<Response> {
+  let judge: Promise<Judge> | null = null
+  return async (request) => {
+    judge ??= judgeOf(app, base)
+    const response = await app.fetch(request)
+    const problems = await (await judge)(request, response.clone())
+    if (problems.length > 0) {
+      throw new Error(`${request.method} ${request.url} ${response.status}:\n${problems.join('\n')}`)
+    }
+    return response
+  }
+}
+
+type Judge = (request: Request, response: Response) => Promise<readonly string[]>
+
+async function judgeOf(app: Hono, base: string): Promise<Judge> {
+  const answer = await app.request(`${base}/openapi.json`)
+  const document = (await answer.json()) as Document
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addSchema(document, 'document')
+  const fits = (schema: AnySchema, value: unknown): readonly string[] => {
+    const check = ajv.compile(absolute(schema))
+    return check(value) === true
+      ? []
+      : (check.errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`)
+  }
+  return async (request, response) => {
+    const path = new URL(request.url).pathname.slice(base.length)
+    const documented = operationAt(document, request.method, path)?.responses[String(response.status)]
+    const outside = operationAt(document, request.method, path) === null ? OUTSIDE[response.status] : undefined
+    const expected = documented ?? outside
+    if (expected === undefined) return ['the document has no such answer']
+    return [...headerProblems(document, expected, response), ...(await bodyProblems(expected, request, response, fits))]
+  }
+}
+
+// What is outside of every operation is refused, in the form that all refusals have.
+const OUTSIDE: Readonly<Record<number, ResponsePart>> = {
+  400: outside({}),
+  401: outside({ 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
+  404: outside({}),
+  405: outside({ Allow: { $ref: '#/components/headers/Allow' } }),
+  503: outside({ 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+}
+
+function outside(headers: NonNullable<ResponsePart['headers']>): ResponsePart {
+  return { headers, content: { 'application/problem+json': { schema: { $ref: PROBLEM } } } }
+}
+
+function operationAt(document: Document, method: string, path: string): Operation | null {
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const found = Object.entries(document.paths).find(([template]) => matches(template, path))
+  return found?.[1][name] ?? null
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
+  )
+}
+
+function headerProblems(document: Document, { headers = {} }: ResponsePart, response: Response): readonly string[] {
+  const missing = ALWAYS.filter((name) => !response.headers.has(name))
+  const required = Object.keys(headers).filter((name) => document.components.headers[name]?.['required'] === true)
+  const lacking = required.filter((name) => !response.headers.has(name))
+  const untold = TOLD.filter((name) => response.headers.has(name) && !Object.hasOwn(headers, name))
+  return [
+    ...[...missing, ...lacking].map((name) => `the header ${name} is missing`),
+    ...untold.map((name) => `the header ${name} is not documented here`),
+    ...(response.headers.has('Server') || response.headers.has('X-Powered-By') ? ['the server tells what it is'] : []),
+  ]
+}
+
+async function bodyProblems(
+  { content = {} }: ResponsePart,
+  request: Request,
+  response: Response,
+  fits: (schema: AnySchema, value: unknown) => readonly string[],
+): Promise<readonly string[]> {
+  const [mediaType = ''] = (response.headers.get('Content-Type') ?? '').split(';')
+  const described = content[mediaType] ?? content['*/*']
+  if (described === undefined) return [`the media type ${mediaType} is not documented here`]
+  const text = await response.text()
+  if (request.method === 'HEAD') return text === '' ? [] : ['an answer to HEAD has a body']
+  return mediaType.endsWith('json') ? fits(described.schema, JSON.parse(text)) : []
+}
+
+// References lead into the document, wherever they stand.
+function absolute(schema: AnySchema): AnySchema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')) as AnySchema
 }

@@ -12,12 +12,9 @@ export interface RequestFigure {
   readonly durationMs: number
 }
 
-/** Receives figures, and tells them as text. */
+/** Takes figures, and shows them to whoever may see them. */
 export interface Meters {
   request(figure: RequestFigure): void
-  /** All figures in the text format of Prometheus, for whoever may read them. */
-  readonly contentType: string
-  text(): Promise<string>
-  /** Whether this request may read them. */
-  mayRead(request: Request): boolean
+  /** The answer of `/metrics`. @throws Unauthenticated for who may not see them. */
+  answer(request: Request): Promise<Response>
 }

@@ -1,0 +1,54 @@
+// The headers of requests and answers, each described once.
+import type { Part } from './schemas.ts'
+
+const text = { type: 'string' } as const
+
+/** The headers of answers, by the names under which the document keeps them. */
+export const ANSWER_HEADERS = {
+  'X-Request-Id': { required: true, description: 'The id of the request, in the log too.', schema: text },
+  ETag: { required: true, description: 'The revision of the proposal, as a strong tag.', schema: text },
+  Location: { required: true, description: 'The path of the proposal.', schema: text },
+  'Idempotency-Replayed': {
+    description: 'There when the request key was used before: this is the first proposal, as it is now.',
+    schema: { type: 'string', const: 'true' },
+  },
+  Link: { description: 'The next page, with `rel="next"`; absent at the end.', schema: text },
+  'Retry-After': {
+    required: true,
+    description: 'When to ask again, in seconds.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+  },
+  'WWW-Authenticate': { required: true, description: 'Which credentials are taken.', schema: text },
+  Allow: { required: true, description: 'The methods that the path takes.', schema: text },
+} as const satisfies Record<string, Part>
+
+/** The name of a header that the document describes. */
+export type HeaderName = keyof typeof ANSWER_HEADERS
+
+/** References to headers, for one answer; every answer has a request id. */
+export function headerRefs(names: readonly HeaderName[]): Part {
+  const all: readonly HeaderName[] = ['X-Request-Id', ...names]
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/** The headers of requests. */
+export const REQUEST_HEADERS: Readonly<Record<'If-Match' | 'Idempotency-Key' | 'X-Request-Id', Part>> = {
+  'If-Match': {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag of the revision that was seen: nothing is done to another one.',
+    schema: { type: 'string', pattern: '^"[!#-~]*"$' },
+  },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: '1 to 255 visible characters, quoted or bare. The same key and command answer the first proposal.',
+    schema: { type: 'string', minLength: 1, maxLength: 512 },
+  },
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'An id of one’s own; anything but 1 to 64 letters, digits, dots, hyphens and underscores is replaced.',
+    schema: { type: 'string' },
+  },
+}

@@ -1,0 +1,18 @@
+// Loads prom-client, or says in one sentence what is missing.
+import { createRequire } from 'node:module'
+import type * as promClient from 'prom-client'
+
+/** What is used of the library. */
+export type PrometheusLibrary = Pick<typeof promClient, 'Counter' | 'Gauge' | 'Histogram' | 'Registry'>
+
+/**
+ * Loaded at the first use and not by an import: it is an optional peer.
+ * @throws TypeError with a sentence for whoever installs
+ */
+export function loadPrometheus(): PrometheusLibrary {
+  try {
+    return createRequire(import.meta.url)('prom-client') as PrometheusLibrary
+  } catch (cause) {
+    throw new TypeError('Metrics need the package prom-client: npm install prom-client@15.', { cause })
+  }
+}
