@@ -17,6 +17,12 @@ export {
 export type { ClaimMapping, Claims, ClaimSource } from './http/auth/token-session.ts'
 export type { OnInternalError } from './http/frame.ts'
 export { HTTP_REFUSALS, type HttpRefusalCode, type ProblemCode } from './http/wire/http-refusals.ts'
+export type { Meters, RequestFigure } from './http/operations/meters.ts'
+export {
+  type PrometheusMeters,
+  prometheusMeters,
+  type PrometheusMetersOptions,
+} from './http/operations/prometheus-meters.ts'
 export { serverLimits, serverProperties } from './http/wire/server-limits.ts'
 export type { FieldError } from './http/wire/problem-members.ts'
 export type { ProblemBody } from './http/wire/problem.ts'

@@ -4,11 +4,10 @@ import type { Logger } from '../runtime/ports.ts'
 import type { ProposalRuntime } from '../runtime/runtime.ts'
 import { logAccess } from './operations/access-log.ts'
 import type { Meters } from './operations/meters.ts'
-import { HttpRefusal } from './wire/http-refusals.ts'
+import { errorFields } from './wire/error-fields.ts'
 import { problemOf, problemResponse } from './wire/problem.ts'
 import { requestId } from './wire/request-id.ts'
 import { securityHeaders } from './wire/security-headers.ts'
-import { Refusal } from '../proposal/errors.ts'
 
 /** What answering needs, whatever is answered. */
 export interface Framing {
@@ -63,18 +62,27 @@ async function answered(
   try {
     return await answer()
   } catch (error) {
-    if (!(error instanceof Refusal || error instanceof HttpRefusal)) tellHost(framing, error, id)
     const problem = problemOf(error, id, basePath(request, route))
-    return { response: problemResponse(problem), outcome: problem.body.code }
+    const { status, code } = problem.body
+    if (status >= 500) logTrouble(framing.logger, { requestId: id, code, ...errorFields(error) })
+    if (code === 'internal') tellHost(framing, error, id)
+    return { response: problemResponse(problem), outcome: code }
+  }
+}
+
+// A logger that throws does not stand in the way of an answer.
+function logTrouble(logger: Logger, fields: Parameters<Logger['error']>[0]): void {
+  try {
+    logger.error(fields, 'a request could not be answered')
+  } catch {
+    // The answer is on its way, and there is nobody else to tell.
   }
 }
 
 // The host's function may throw, or reject later; neither can stand in the way of the answer.
-function tellHost({ logger, onInternalError }: Framing, error: unknown, id: string): void {
-  new Promise<void>((resolve) => {
-    logger.error({ requestId: id }, 'a request ended in an error that is no refusal')
-    onInternalError?.(error, { requestId: id })
-    resolve()
+function tellHost({ onInternalError }: Framing, error: unknown, requestId: string): void {
+  new Promise<unknown>((resolve) => {
+    resolve(onInternalError?.(error, { requestId }))
   }).catch(() => {})
 }
 

@@ -26,7 +26,7 @@ export const { Hono }: Pick<Libraries, 'Hono'> = libraries
 
 /** Marks a route with its description. */
 export function described(operation: Readonly<Record<string, unknown>>): hono.MiddlewareHandler {
-  return libraries.describeRoute(operation as Parameters<Libraries['describeRoute']>[0])
+  return libraries.describeRoute(operation)
 }
 
 /** Collects the descriptions of an app's routes. */
@@ -37,6 +37,6 @@ export async function collected(
   return libraries.generateSpecs(app, {
     excludeStaticFile: false,
     defaultValidationErrorResponse: false,
-    documentation: documentation as honoOpenApi.GenerateSpecOptions['documentation'],
+    documentation,
   })
 }

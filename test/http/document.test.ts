@@ -6,8 +6,8 @@ import { writeFileSync } from 'node:fs'
 
 describe('the document', () => {
   it('is valid OpenAPI 3.1', async () => {
-    const { get } = await openHttp({ store: 'memory' })
-    const { json } = await get(null, '/openapi.json')
+    const world = await openHttp({ store: 'memory' })
+    const { json } = await world.get(null, '/openapi.json')
     writeFileSync('/tmp/openapi-app.json', JSON.stringify(json, null, 1))
 
     const answer = await new Validator().validate(structuredClone(json))

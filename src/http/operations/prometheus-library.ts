@@ -2,6 +2,12 @@
 import { createRequire } from 'node:module'
 import type * as promClient from 'prom-client'
 
+/** What figures are kept in. */
+export type Registry = promClient.Registry
+export type Gauge = promClient.Gauge
+export type Counter<Label extends string> = promClient.Counter<Label>
+export type Histogram<Label extends string> = promClient.Histogram<Label>
+
 /** What is used of the library. */
 export type PrometheusLibrary = Pick<typeof promClient, 'Counter' | 'Gauge' | 'Histogram' | 'Registry'>
 

@@ -5,7 +5,8 @@ import { systemClock } from '../../runtime/system-clock.ts'
 import { bearerToken } from '../auth/bearer-token.ts'
 import { Unauthenticated } from '../wire/http-refusals.ts'
 import type { Meters, RequestFigure } from './meters.ts'
-import { loadPrometheus, type PrometheusLibrary } from './prometheus-library.ts'
+import { type Figures, figuresOf } from './figures.ts'
+import { type Gauge, loadPrometheus, type PrometheusLibrary, type Registry } from './prometheus-library.ts'
 import { watchedStore } from './watched-store.ts'
 
 /** Who may read the figures, and by which clock the oldest doubt is aged. */
@@ -27,7 +28,6 @@ export interface PrometheusMeters extends Meters {
 }
 
 const TOKEN_CHARACTERS_MIN = 16
-const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
 
 /**
  * Makes the meters.
@@ -46,14 +46,16 @@ export function prometheusMeters(options: PrometheusMetersOptions = {}): Prometh
   const library = loadPrometheus()
   const registry = new library.Registry()
   const figures = figuresOf(library, registry)
+  const readings: (() => Promise<void>)[] = []
   return {
     request: (figure) => countRequest(figures, figure),
     async answer(request) {
       if (token !== undefined) demandToken(token, request)
+      await Promise.all(readings.map((read) => read()))
       return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } })
     },
     watchStore(store) {
-      standingGauges(library, registry, { store, clock })
+      readings.push(standingReading(library, registry, { store, clock }))
       return watchedStore(store, {
         attemptStarted: () => figures.attempts.inc(),
         conflict: (on) => figures.conflicts.inc({ on }),
@@ -72,50 +74,6 @@ export function prometheusMeters(options: PrometheusMetersOptions = {}): Prometh
   }
 }
 
-type Figures = ReturnType<typeof figuresOf>
-
-function figuresOf({ Counter, Histogram }: PrometheusLibrary, registry: InstanceType<PrometheusLibrary['Registry']>) {
-  const registers = [registry]
-  return {
-    requests: new Histogram({
-      name: 'countersign_http_request_duration_seconds',
-      help: 'How long requests took, by method, route and status.',
-      labelNames: ['method', 'route', 'status'],
-      buckets: SECONDS,
-      registers,
-    }),
-    outcomes: new Counter({
-      name: 'countersign_outcomes_total',
-      help: 'What operations ended in: outcomes, or the codes of refusals.',
-      labelNames: ['operation', 'outcome'],
-      registers,
-    }),
-    attempts: new Counter({
-      name: 'countersign_attempts_total',
-      help: 'Attempts that were started; each is at most one call of an executor.',
-      registers,
-    }),
-    conflicts: new Counter({
-      name: 'countersign_conflicts_total',
-      help: 'Changes that the store refused since something else was there first.',
-      labelNames: ['on'],
-      registers,
-    }),
-    receipts: new Counter({
-      name: 'countersign_receipts_total',
-      help: 'Receipts by type; execution.drift_refused are executions that drift stopped.',
-      labelNames: ['type'],
-      registers,
-    }),
-    hostTrouble: new Counter({
-      name: 'countersign_host_trouble_total',
-      help: 'Calls of actions that went wrong; timed_out are those that hung.',
-      labelNames: ['method', 'trouble'],
-      registers,
-    }),
-  }
-}
-
 function countRequest(
   { requests, outcomes }: Figures,
   { method, route, status, operation, outcome, durationMs }: RequestFigure,
@@ -124,36 +82,35 @@ function countRequest(
   if (operation !== null && outcome !== null) outcomes.inc({ operation, outcome })
 }
 
-// Asked when the figures are: a store that does not answer leaves them out, and says so.
-function standingGauges(
+// Read when the figures are asked for: a store that does not answer leaves them out, and says so.
+function standingReading(
   { Gauge }: PrometheusLibrary,
-  registry: InstanceType<PrometheusLibrary['Registry']>,
+  registry: Registry,
   { store, clock }: { readonly store: Store; readonly clock: Clock },
-): void {
-  const registers = [registry]
-  const gauge = (name: string, help: string) => new Gauge({ name: `countersign_${name}`, help, registers })
-  const open = gauge('proposals_open', 'Proposals that wait for approval or execution.')
-  const inDoubt = gauge('proposals_in_doubt', 'Proposals whose effect may be happening or may have happened.')
-  const oldest = gauge('in_doubt_oldest_age_seconds', 'How long ago the oldest attempt of those in doubt was started.')
-  const person = gauge('proposals_needing_a_person', 'Proposals that a person must look into.')
-  new Gauge({
-    name: 'countersign_store_answers',
-    help: 'Whether the store answered when these figures were asked for.',
-    registers,
-    async collect() {
-      const all = await standings(store)
-      this.set(all === null ? 0 : 1)
-      if (all === null) {
-        for (const one of [open, inDoubt, oldest, person]) one.reset()
-        return
-      }
-      const since = all.flatMap(({ inDoubtSince }) => (inDoubtSince === null ? [] : [inDoubtSince]))
-      open.set(sum(all.map((one) => one.open)))
-      inDoubt.set(sum(all.map((one) => one.inDoubt)))
-      person.set(sum(all.map(({ needsPerson }) => needsPerson)))
-      oldest.set(since.length === 0 ? 0 : Math.max(0, clock.now() - Math.min(...since)) / 1_000)
-    },
-  })
+): () => Promise<void> {
+  const gauge = (name: string, help: string): Gauge => {
+    return new Gauge({ name: `countersign_${name}`, help, registers: [registry] })
+  }
+  const answers = gauge('store_answers', 'Whether the store answered when these figures were asked for.')
+  const waiting = {
+    open: gauge('proposals_open', 'Proposals that wait for approval or execution.'),
+    inDoubt: gauge('proposals_in_doubt', 'Proposals whose effect may be happening or may have happened.'),
+    oldest: gauge('in_doubt_oldest_age_seconds', 'How long ago the oldest attempt of those in doubt was started.'),
+    person: gauge('proposals_needing_a_person', 'Proposals that a person must look into.'),
+  }
+  return async () => {
+    const all = await standings(store)
+    answers.set(all === null ? 0 : 1)
+    if (all === null) {
+      for (const one of Object.values(waiting)) one.remove()
+      return
+    }
+    const since = all.flatMap(({ inDoubtSince }) => (inDoubtSince === null ? [] : [inDoubtSince]))
+    waiting.open.set(sum(all.map(({ open }) => open)))
+    waiting.inDoubt.set(sum(all.map(({ inDoubt }) => inDoubt)))
+    waiting.person.set(sum(all.map(({ needsPerson }) => needsPerson)))
+    waiting.oldest.set(since.length === 0 ? 0 : Math.max(0, clock.now() - Math.min(...since)) / 1_000)
+  }
 }
 
 async function standings(store: Store): Promise<readonly Awaited<ReturnType<Store['standing']>>[] | null> {

@@ -55,7 +55,7 @@ export function standingReader(db: Kysely<Tables>): ReadStanding {
     return {
       open: sum(STATUSES.filter((status) => isOpen(status))),
       inDoubt: sum(IN_DOUBT),
-      inDoubtSince: oldest === null ? null : Number(oldest),
+      inDoubtSince: oldest,
       needsPerson: Number((yield* firstOf(personRows({ tenant })))?.proposals ?? 0),
     }
   }
