@@ -80,9 +80,9 @@ function logTrouble(logger: Logger, fields: Parameters<Logger['error']>[0]): voi
 }
 
 // The host's function may throw, or reject later; neither can stand in the way of the answer.
-function tellHost({ onInternalError }: Framing, error: unknown, requestId: string): void {
+function tellHost({ onInternalError }: Framing, error: unknown, id: string): void {
   new Promise<unknown>((resolve) => {
-    resolve(onInternalError?.(error, { requestId }))
+    resolve(onInternalError?.(error, { requestId: id }))
   }).catch(() => {})
 }
 
