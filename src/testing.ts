@@ -44,6 +44,7 @@ export { type CommitFault, CommitFaults, type CommitStep, commitStep } from './t
 export { EventTrace, type TracedEvent } from './testing/event-trace.ts'
 export { ChargeFault, type ChargeFaultName, LookUpFault, type LookUpFaultName } from './testing/faults.ts'
 export { findSensitive, type SensitiveFinding, type Spelling } from './testing/find-sensitive.ts'
+export { type GateFault, type HttpGate, type HttpGateOptions, startHttpGate } from './testing/http-gate.ts'
 export { type Around, InterceptedStore } from './testing/intercepted-store.ts'
 export type { ChargeLookUp } from './testing/payments/charge-look-up.ts'
 export type { Charge, ChargeRequest } from './testing/payments/payment-books.ts'
