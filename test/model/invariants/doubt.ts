@@ -123,9 +123,8 @@ function budgetsOf(world: World, before: Effect, observation: Observation, order
   if (!ABSENT.has(answer)) return [reason === null ? null : 'unavailable']
   const covered = coveredBy(observation, before.attempts)
   const known = knownWhenRead(world.book, before, observation, order)
-  // A return that is recorded at the very moment of the read may be known to it or not.
-  const earlier = known.filter(({ source: of, endedAt }) => of !== 'executor' || endedAt < beganAt)
-  return [known, earlier].map((returns) => (beganAt < boundaryOf(covered, returns) ? null : 'absence'))
+  // A return that is recorded while the read is under way may be known to whoever judges it.
+  return [known, before.observations].map((returns) => (beganAt < boundaryOf(covered, returns) ? null : 'absence'))
 }
 
 const ABSENT = new Set<string>(['provisional_absence', 'authoritative_final_absence', 'verified_terminal_failure'])
