@@ -1,6 +1,27 @@
 // The front door: what a host imports to define, propose, approve and release actions.
 
 // effect/: what may have happened
+export { VerificationResult, type VerifierHealth } from './effect/answer.ts'
+export {
+  ActionClaimLostError,
+  ActionError,
+  type ActionErrorCode,
+  ActionInProgressError,
+  type ActionNextStep,
+  ActionNotFoundError,
+  ActionNotStartedError,
+  ActionPersistenceError,
+  ActionStartedError,
+  IdempotencyConflictError,
+  InvalidCallError,
+  type Invoked,
+  ResultValueUnavailableError,
+  UnresolvedActionError,
+} from './effect/calls/action-error.ts'
+export type { ActionAttempt, ActionObservation, ActionReceipt } from './effect/calls/action-receipt.ts'
+export { ActionResult } from './effect/calls/action-result.ts'
+export type { ActionStatus, CallState, RetryDecision } from './effect/calls/guarded-call.ts'
+export { RetryPolicy, type RetryPolicyInput, type RetryQuestion } from './effect/calls/retry-policy.ts'
 export type { JsonValue } from './effect/canonical-json.ts'
 export type { IdempotencyKey } from './effect/effect-key.ts'
 export type { Coverage, Evidence, ProofKind } from './effect/effect.ts'
@@ -46,6 +67,7 @@ export {
   DecisionRefused,
   DefinitionError,
   EffectAlreadyCompleted,
+  EffectKindConflict,
   EffectReferenceIdentifying,
   ErasureHeld,
   InvalidCommand,
@@ -92,6 +114,14 @@ export type { Receipt } from './proposal/receipts/receipt.ts'
 export { type EvidenceReport, verifyEvidence } from './proposal/receipts/verify-evidence.ts'
 
 // runtime/: in which order
+export { ActionRunner, type ActionRunnerOptions } from './runtime/calls/action-runner.ts'
+export type {
+  GuardedCallInput,
+  GuardedOperation,
+  OperationCall,
+  Verifier,
+  VerifyAction,
+} from './runtime/calls/operation.ts'
 export type { CheckResult } from './runtime/check.ts'
 export type { DecisionInput } from './runtime/decide.ts'
 export type { EraseInput, ErasureResult } from './runtime/erase/erase.ts'

@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { parseFile } from '../tools/parsed-file.ts'
 import { readRepositoryFile, repositoryFiles } from '../tools/repository.ts'
-import { callRules, executorCaller, executorMentions } from './architecture/call-rules.ts'
+import {
+  callRules,
+  executorCaller,
+  executorMentions,
+  operationCaller,
+  operationCalls,
+} from './architecture/call-rules.ts'
 import { formRules } from './architecture/form-rules.ts'
 import { importRules } from './architecture/import-rules.ts'
 import { leaksIn } from './architecture/leaks.ts'
@@ -30,6 +36,12 @@ describe('the repository', () => {
     const caller = files.filter(({ path }) => path === executorCaller)
 
     expect(caller.flatMap(executorMentions)).toHaveLength(1)
+  })
+
+  it('calls a guarded operation in exactly one place', () => {
+    const caller = files.filter(({ path }) => path === operationCaller)
+
+    expect(caller.flatMap(operationCalls)).toHaveLength(1)
   })
 
   it('holds no trace of the machine or the hour in which it was written', () => {

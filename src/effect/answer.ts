@@ -24,6 +24,8 @@ interface Absent {
   readonly conclusiveAbsence: boolean
   /** The original request is terminal or fenced, so it cannot commit later. */
   readonly retrySafe: boolean
+  /** Of which attempts that is said: of the latest alone, or of every one that had started. */
+  readonly coversAttempts: 'latest' | 'all'
 }
 
 interface Unknown {
@@ -55,15 +57,21 @@ export const VerificationResult = {
 
   /**
    * Nothing was found. That alone is UNKNOWN: set `retrySafe` only if the original request provably cannot commit later.
-   * @throws TypeError if a flag is no exact boolean.
+   * It speaks of the latest attempt; `coversAttempts: 'all'` says so of every earlier one too, and resolves them.
+   * @throws TypeError if a flag is no exact boolean, or `coversAttempts` neither of its two words.
    */
   absent(
-    input: AnswerInput & { readonly conclusiveAbsence?: boolean; readonly retrySafe?: boolean },
+    input: AnswerInput & {
+      readonly conclusiveAbsence?: boolean
+      readonly retrySafe?: boolean
+      readonly coversAttempts?: 'latest' | 'all'
+    },
   ): VerificationResult {
-    const { conclusiveAbsence = true, retrySafe = false } = input
+    const { conclusiveAbsence = true, retrySafe = false, coversAttempts = 'latest' } = input
     if (typeof conclusiveAbsence !== 'boolean') throw new TypeError('conclusiveAbsence is a boolean')
     if (typeof retrySafe !== 'boolean') throw new TypeError('retrySafe is a boolean')
-    return build({ kind: 'absent', ...common(input, 'HEALTHY'), conclusiveAbsence, retrySafe })
+    if (coversAttempts !== 'latest' && coversAttempts !== 'all') throw new TypeError('coversAttempts is latest or all')
+    return build({ kind: 'absent', ...common(input, 'HEALTHY'), conclusiveAbsence, retrySafe, coversAttempts })
   },
 
   /** The verifier could not tell. */
@@ -91,7 +99,7 @@ export function judgeAnswer(answer: unknown, providerReference: Reference | null
 }
 
 /** A look-alike is no answer: it may have come from anywhere, and nobody checked its flags. */
-function isVerificationResult(answer: unknown): answer is VerificationResult {
+export function isVerificationResult(answer: unknown): answer is VerificationResult {
   return typeof answer === 'object' && answer !== null && built.has(answer)
 }
 

@@ -22,10 +22,10 @@ export function unclaimed(key: EffectKey): Effect {
   }
 }
 
-/** The effect with an attempt opened by its new or present owner; the attempt carries the raised fence. */
+/** The effect with an attempt opened by its new or present owner (null for guarded calls), under the raised fence. */
 export function withOpened(
   effect: Effect,
-  owner: Reference,
+  owner: Reference | null,
   attempt: Omit<Attempt, 'number' | 'epoch' | 'ending'>,
 ): Effect {
   const epoch = effect.epoch + 1

@@ -18,6 +18,15 @@ export type IdempotencyKey = string & { readonly [brand]: 'IdempotencyKey' }
 /** Guarded calls live under domains that begin so; effects of proposals never do. Spec: rules R17. */
 export const CALL_DOMAIN_PREFIX = 'call:'
 
+/**
+ * The same effect as the other kind would name it: a guarded call under the name of a domain, or a proposal's under that
+ * domain. Only one of the two may ever be claimed. Spec: rules R17.
+ */
+export function counterpart(key: EffectKey): EffectKey {
+  const isCall = effectKind(key.domain) === 'call'
+  return { ...key, domain: isCall ? key.domain.slice(CALL_DOMAIN_PREFIX.length) : `${CALL_DOMAIN_PREFIX}${key.domain}` }
+}
+
 const DERIVATION = 'countersign/idempotency/v1'
 const STEPS_MAX = 999
 

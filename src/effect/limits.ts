@@ -19,6 +19,7 @@ export const limits = {
   commentCharacters: 2_000,
   reasonTextCharacters: 2_000,
   hostErrorCharacters: 500,
+  callMetadataCharacters: 500,
   jsonDepth: 64,
   jsonNodes: 10_000,
   jsonKeysPerObject: 1_000,

@@ -222,10 +222,13 @@ export type AnyAction = Action<Contract>
  */
 export class DefinitiveFailure extends Error {
   readonly reason: string
-  constructor(reason: string, options?: ErrorOptions) {
+  /** A guarded call may be made again, if its retry policy says so too; proposals take no notice. */
+  readonly retryable: boolean
+  constructor(reason: string, options: ErrorOptions & { readonly retryable?: boolean } = {}) {
     super('The effect did not happen.', options)
     this.name = 'DefinitiveFailure'
     this.reason = reason
+    this.retryable = options.retryable === true
   }
 }
 

@@ -59,6 +59,10 @@ export const REFUSALS = {
     http: 409,
     title: 'The effect was completed through another proposal, which the caller may not read.',
   },
+  effect_kind_conflict: {
+    http: 409,
+    title: 'The effect belongs to a guarded call and not to proposals, or the other way round.',
+  },
   action_not_registered: { http: 422, title: 'No such action is registered.' },
   limit_exceeded: { http: 422, title: 'A limit was exceeded.' },
   erasure_held: { http: 409, title: 'The content is held and cannot be erased now.' },

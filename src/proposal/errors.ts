@@ -146,6 +146,20 @@ export class EffectAlreadyCompleted extends Refusal {
   }
 }
 
+/**
+ * The effect is of the other kind: what a guarded call has claimed under `call:` and the name of a domain, no proposal of
+ * that domain claims, nor the other way round; and no operation of the runner reaches a proposal. Spec: rules R17.
+ */
+export class EffectKindConflict extends Refusal {
+  readonly code = 'effect_kind_conflict'
+  /** Nothing was called. */
+  readonly invoked = 'no'
+  readonly nextStep = 'use_another_key'
+  constructor() {
+    super('effect_kind_conflict')
+  }
+}
+
 /** No action of that type is registered here. */
 export class ActionNotRegistered extends Refusal {
   readonly code = 'action_not_registered'
@@ -252,6 +266,7 @@ export type AnyRefusal =
   | PolicyUnsatisfiable
   | EffectReferenceIdentifying
   | EffectAlreadyCompleted
+  | EffectKindConflict
   | ActionNotRegistered
   | LimitExceeded
   | ErasureHeld

@@ -1,4 +1,5 @@
 // The ports: what the runtime asks of time, chance, keys and storage, and nothing more.
+import type { CallClaim, CallProgress, GuardedCall } from '../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Attempt, AttemptEnding, Effect, Observation } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
@@ -144,6 +145,18 @@ export interface ObservationInsert {
   readonly sealedFor: Reference | null
 }
 
+/**
+ * What a change does to a guarded call. All but a release go with the write of its effect and under its guards: `claim`
+ * with the effect's first row, `take_over` with a raised fence and only once the lease of the claim has ended by the store's
+ * clock (else `leased`), `progress` with whatever was added. A release removes a claim that was never started, and the
+ * effect with it; nothing else ever removes one. Spec: harness 1 and 4 a, rules R16.
+ */
+export type CallWrite =
+  | { readonly kind: 'claim'; readonly claim: CallClaim }
+  | { readonly kind: 'take_over'; readonly holder: string; readonly leaseUntil: number }
+  | ({ readonly kind: 'progress' } & CallProgress)
+  | { readonly kind: 'release'; readonly key: EffectKey; readonly version: number }
+
 /** A decision or the taking back of one. */
 export type ApprovalWrite =
   | {
@@ -170,6 +183,7 @@ export interface Change {
   readonly notAfter: number | null
   readonly proposals: readonly (ProposalInsert | ProposalUpdate | ProposalErase)[]
   readonly effect: EffectWrite | null
+  readonly call: CallWrite | null
   readonly approvals: readonly ApprovalWrite[]
   /** Exactly one for every proposal that is written. */
   readonly receipts: readonly Receipt[]
@@ -185,7 +199,7 @@ export interface Committed {
 /** Nothing of the change was applied. */
 export interface Conflict {
   readonly kind: 'conflict'
-  readonly on: 'revision' | 'effect' | 'exists' | 'request_key' | 'fenced' | 'too_late' | 'erased'
+  readonly on: 'revision' | 'effect' | 'exists' | 'request_key' | 'fenced' | 'leased' | 'too_late' | 'erased'
 }
 
 export type { EventDraft, EventType }
@@ -243,6 +257,10 @@ export interface Store {
   commit(change: Change): Promise<Committed | Conflict>
   proposal(tenant: Reference, ref: Reference): Promise<LiveProposal | ErasedProposal | null>
   effect(key: EffectKey): Promise<Effect | null>
+  /** A guarded call with its effect, read at one moment. */
+  call(key: EffectKey): Promise<GuardedCall | null>
+  /** Which call an action id names; null also for one that was released. */
+  callById(tenant: Reference, actionId: Reference): Promise<EffectKey | null>
   /** The sealed detail of an ended attempt. */
   attemptDetail(key: EffectKey, number: number): Promise<Sealed | null>
   /** The effect of whose attempts one carries this idempotency key. */

@@ -92,6 +92,7 @@ export function changeOf(
     notAfter: parts.notAfter ?? null,
     proposals: [...moves.map(updateOf), ...(parts.inserts ?? [])],
     effect: parts.effect ?? null,
+    call: null,
     approvals: parts.approvals ?? [],
     receipts: [...moves.map(receiptOf), ...(parts.receipts ?? [])],
     events: [...moves.flatMap(({ stored, move }) => eventsOf(stored.proposal, move.proposal)), ...(parts.events ?? [])],

@@ -1,4 +1,5 @@
 // What every correct change is in itself, whatever is stored: checked by every store before it writes.
+import type { CallProgress } from '../effect/calls/guarded-call.ts'
 import { effectKind } from '../effect/effect-key.ts'
 import type { Reference } from '../effect/reference.ts'
 import { isOpen } from '../proposal/status.ts'
@@ -42,6 +43,7 @@ export function assertChange(change: Change): void {
     invariant(row?.revision === event.revision && row.status === event.status, 'an event tells what its change stores')
   }
   if (change.effect !== null) assertEffect(change, change.effect)
+  assertCall(change)
 }
 
 function assertReceipts(change: Change, written: ReadonlyMap<Reference, Written>): void {
@@ -79,4 +81,33 @@ function assertEffect(change: Change, { row, expect, formerKeys, opened, ended, 
     'a detail is sealed for the proposal that attempts',
   )
   invariant(observed === null || observed.observation.covers.from >= 1, 'an observation covers attempts from 1 on')
+}
+
+function assertCall({ tenant, effect, call }: Change): void {
+  const claims = effect?.row.kind === 'call' && effect.expect === 'absent'
+  invariant(claims === (call?.kind === 'claim'), 'a guarded call is claimed together with its effect')
+  if (call === null) return
+  if (call.kind === 'release') {
+    invariant(effect === null && call.key.tenant === tenant, 'a release is a change of its own')
+    invariant(effectKind(call.key.domain) === 'call', 'only the claim of a guarded call is ever released')
+    return
+  }
+  invariant(effect?.row.kind === 'call', 'a guarded call is written with its effect')
+  if (call.kind === 'claim') {
+    invariant(
+      effect.opened === null && call.claim.state === 'PENDING',
+      'a guarded call is claimed before it is started',
+    )
+  }
+  if (call.kind === 'take_over') invariant(effect.opened === null, 'a claim is taken over before it is started')
+  if (call.kind === 'progress') assertProgress(call)
+}
+
+function assertProgress({ ended, decided, completedAt }: CallProgress): void {
+  invariant(ended !== null || decided.length > 0 || completedAt !== null, 'a progress says something')
+  for (const { decision, nextAttemptAt } of decided) {
+    invariant((decision === 'retry') === (nextAttemptAt !== null), 'a retry has its time, and nothing else has')
+  }
+  const retries = decided.some(({ decision }) => decision === 'retry')
+  invariant(completedAt === null || !retries, 'a call that is completed is not made again')
 }

@@ -14,12 +14,14 @@ export interface Found {
   readonly effectVersion: number | null
   readonly isFormerKeyTaken: boolean
   readonly openAttempt: { readonly number: number; readonly token: string } | null
+  /** When the lease of the guarded call ends that the change takes over; null for every other change. */
+  readonly leaseUntil: number | null
 }
 
 /**
  * The first conflict, or null. The order is part of the contract, so that every store answers alike: time, then the
- * proposals in their order, request keys, the attempt that is ended, the effect. A change whose attempt was ended by
- * somebody else always finds another effect version too; `fenced` says more, so it comes first. Spec: store 1.
+ * proposals in their order, request keys, the attempt that is ended, the effect, the lease. A change whose attempt was
+ * ended by somebody else always finds another effect version too; `fenced` says more, so it comes first. Spec: store 1.
  */
 export function conflictOf(change: Change, found: Found): Conflict['on'] | null {
   if (change.notAfter !== null && found.now >= change.notAfter) return 'too_late'
@@ -28,7 +30,7 @@ export function conflictOf(change: Change, found: Found): Conflict['on'] | null 
     if (on !== null) return on
   }
   if (found.isRequestKeyTaken) return 'request_key'
-  return effectConflict(change, found)
+  return effectConflict(change, found) ?? callConflict(change, found)
 }
 
 function proposalConflict(write: Change['proposals'][number], found: Found): Conflict['on'] | null {
@@ -47,4 +49,9 @@ function effectConflict({ effect }: Change, found: Found): Conflict['on'] | null
   if (ended !== null && (open === null || open.number !== ended.number || open.token !== ended.token)) return 'fenced'
   if (found.effectVersion !== (expect === 'absent' ? null : expect)) return 'effect'
   return found.isFormerKeyTaken ? 'effect' : null
+}
+
+function callConflict({ call }: Change, { effectVersion, leaseUntil, now }: Found): Conflict['on'] | null {
+  if (call?.kind === 'release') return effectVersion === call.version ? null : 'effect'
+  return leaseUntil !== null && now < leaseUntil ? 'leased' : null
 }

@@ -1,5 +1,6 @@
 // The store over a database: every statement written with Kysely once, run by whichever engine.
 import type { Kysely } from 'kysely'
+import type { GuardedCall } from '../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Effect } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
@@ -22,6 +23,7 @@ import type {
 import { assertChange } from './change-invariants.ts'
 import type { Engine } from './engine.ts'
 import { firstOf, type Operation } from './operation.ts'
+import { type CallReader, callReader } from './reads/call-reader.ts'
 import { type EffectReader, effectReader } from './reads/effect-reader.ts'
 import { type ErasureReader, erasureReader } from './reads/erasure-reader.ts'
 import { type EventReader, eventReader } from './reads/event-reader.ts'
@@ -52,6 +54,7 @@ export class KyselyStore implements Store {
   readonly #adopt: AdoptIdentity
   readonly #proposals: ProposalReader
   readonly #effects: EffectReader
+  readonly #calls: CallReader
   readonly #lists: ListReader
   readonly #events: EventReader
   readonly #erasures: ErasureReader
@@ -67,6 +70,7 @@ export class KyselyStore implements Store {
     this.#adopt = identityAdopter(db)
     this.#proposals = proposalReader(db)
     this.#effects = effectReader(db)
+    this.#calls = callReader(db, this.#effects)
     this.#lists = listReader(db, onCorruptRow)
     this.#events = eventReader(db)
     this.#erasures = erasureReader(db)
@@ -91,6 +95,14 @@ export class KyselyStore implements Store {
 
   async effect(key: EffectKey): Promise<Effect | null> {
     return this.#engine.read(() => this.#effects.effect(key))
+  }
+
+  async call(key: EffectKey): Promise<GuardedCall | null> {
+    return this.#engine.read(() => this.#calls.call(key))
+  }
+
+  async callById(tenant: Reference, actionId: Reference): Promise<EffectKey | null> {
+    return this.#engine.read(() => this.#calls.byId(tenant, actionId))
   }
 
   async attemptDetail(key: EffectKey, number: number): Promise<Sealed | null> {

@@ -25,6 +25,7 @@ import {
   type LiveRecord,
   type TenantRecords,
 } from './memory-records.ts'
+import { leaseOf, release, writtenCall } from './memory-calls.ts'
 import { assertEffectWrite, assertMove, assertProposalUpdate } from './update-invariants.ts'
 
 /** What stands where the change would write. */
@@ -37,14 +38,17 @@ export function findInMemory(records: TenantRecords, change: Change, now: number
     const { revision } = record.kind === 'erased' ? record.tombstone : record.proposal
     proposals.set(ref, { revision, isErased: record.kind === 'erased' })
   }
-  const effect = change.effect && records.effects.get(effectName(change.effect.row.key))?.effect
+  const { effect: write, call } = change
+  const key = write?.row.key ?? (call?.kind === 'release' ? call.key : null)
+  const effect = key && records.effects.get(effectName(key))?.effect
   return {
     now,
     proposals,
     isRequestKeyTaken: requestKeysOf(change).some(([hash]) => records.requestKeys.has(hash)),
     effectVersion: effect?.version ?? null,
-    isFormerKeyTaken: change.effect?.formerKeys.some((key) => records.effects.has(effectName(key))) ?? false,
+    isFormerKeyTaken: write?.formerKeys.some((former) => records.effects.has(effectName(former))) ?? false,
     openAttempt: effect?.attempts.find(({ ending }) => ending === null) ?? null,
+    leaseUntil: call?.kind === 'take_over' && key !== null ? leaseOf(records, key) : null,
   }
 }
 
@@ -52,10 +56,13 @@ export function findInMemory(records: TenantRecords, change: Change, now: number
 export function applyToMemory(records: TenantRecords, change: Change): void {
   const proposals = change.proposals.map((write) => writtenRecord(records, change, write))
   const effect = change.effect && writtenEffect(records, change.effect)
+  const call = change.call && writtenCall(records, change.call, effect?.effect ?? null)
 
   for (const [ref, record] of proposals) records.proposals.set(ref, record)
   for (const [hash, ref] of requestKeysOf(change)) records.requestKeys.set(hash, ref)
   if (effect !== null) records.effects.set(effectName(effect.effect.key), effect)
+  if (call !== null && effect !== null) records.calls.set(effectName(effect.effect.key), call)
+  if (change.call?.kind === 'release') release(records, change.call.key)
   for (const write of change.proposals) {
     if (write.kind !== 'erase') continue
     eraseFromEffects(records, write.tombstone.ref)
@@ -193,7 +200,12 @@ function writtenEffect(records: TenantRecords, write: EffectWrite): EffectRecord
 }
 
 function assertOwnEffect(records: TenantRecords, { row, opened }: EffectWrite): void {
-  if (opened === null || opened.proposal === null) return
+  if (opened === null) return
+  if (opened.proposal === null) {
+    const call = records.calls.get(effectName(row.key))
+    invariant(call?.claim.state === 'PENDING', 'a call that is completed is never started again')
+    return
+  }
   const record = records.proposals.get(opened.proposal)
   const isOwn = record?.kind === 'live' && effectName(record.proposal.effect) === effectName(row.key)
   invariant(isOwn, 'a proposal attempts its own effect')

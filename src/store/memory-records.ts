@@ -1,5 +1,6 @@
 // What a memory store keeps: the records of one tenant, and the copies that go in and out.
 import { deepFreeze } from '../effect/canonical-json.ts'
+import type { CallAttempt, CallClaim } from '../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Effect } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
@@ -36,6 +37,12 @@ export interface EffectRecord {
   readonly facts: ReadonlyMap<number, { readonly sealedFor: Reference | null; readonly sealed: Sealed }>
 }
 
+/** What is kept of a guarded call beside its effect. */
+export interface CallRecord {
+  readonly claim: CallClaim
+  readonly attempts: readonly CallAttempt[]
+}
+
 /** Everything of one tenant. Records are replaced and never altered, so a read is a read of one moment. */
 export interface TenantRecords {
   readonly changes: Map<string, number>
@@ -43,6 +50,8 @@ export interface TenantRecords {
   readonly requestKeys: Map<string, Reference>
   /** By {@link effectName}. */
   readonly effects: Map<string, EffectRecord>
+  /** By {@link effectName}. */
+  readonly calls: Map<string, CallRecord>
   /** Erased proposals since the last scrub. */
   readonly unscrubbed: Set<Reference>
   readonly events: StoredEvent[]
@@ -55,6 +64,7 @@ export function emptyTenant(): TenantRecords {
     proposals: new Map(),
     requestKeys: new Map(),
     effects: new Map(),
+    calls: new Map(),
     unscrubbed: new Set(),
     events: [],
   }

@@ -1,4 +1,5 @@
 // A store in memory: the contract of the durable ones, for tests and trials. It forgets everything when it is dropped.
+import type { GuardedCall } from '../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Attempt, Effect } from '../effect/effect.ts'
 import type { Reference } from '../effect/reference.ts'
@@ -22,6 +23,7 @@ import type {
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
 import { conflictOf } from './conflicts.ts'
+import { callByIdInMemory, callInMemory } from './memory-calls.ts'
 import { applyToMemory, findInMemory } from './memory-changes.ts'
 import {
   erasuresOpenInMemory,
@@ -92,6 +94,14 @@ class MemoryStore implements Store {
 
   async effect(key: EffectKey): Promise<Effect | null> {
     return this.#records(key.tenant).effects.get(effectName(key))?.effect ?? null
+  }
+
+  async call(key: EffectKey): Promise<GuardedCall | null> {
+    return callInMemory(this.#records(key.tenant), key)
+  }
+
+  async callById(tenant: Reference, actionId: Reference): Promise<EffectKey | null> {
+    return callByIdInMemory(this.#records(tenant), actionId)
   }
 
   async attemptDetail(key: EffectKey, number: number): Promise<Sealed | null> {

@@ -117,6 +117,44 @@ export interface EffectsTable {
   settlement: string | null
 }
 
+/** One row a guarded call, beside its effect. All but state, holder and lease is fixed; it goes only when it is released. */
+export interface CallsTable {
+  tenant: string
+  /** `call:` and the name. */
+  domain: string
+  /** The caller's idempotency key. */
+  reference: string
+  action_id: string
+  /** Digest of the canonical request. */
+  request_hash: string
+  provider_reference: string | null
+  risk: string | null
+  /** The caller's metadata, canonical JSON; in the clear. */
+  metadata: string
+  /** `PENDING` or `COMPLETED`. */
+  state: string
+  /** Random; drawn by whoever claimed or took over. */
+  holder: string
+  lease_until: number
+  created_at: number
+  completed_at: number | null
+}
+
+/** One row an ended attempt of a guarded call; decided on once, never deleted. */
+export interface CallAttemptsTable {
+  tenant: string
+  domain: string
+  reference: string
+  number: number
+  /** What the operation threw, bounded; in the clear. */
+  error: string | null
+  /** 1 if the operation said that it may be tried again, else 0. */
+  retryable: number
+  /** `stop` or `retry`; null until it is decided. */
+  decision: string | null
+  next_attempt_at: number | null
+}
+
 /** One row a call of an executor. Opened before the call, ended once, never deleted. */
 export interface AttemptsTable {
   tenant: string
@@ -272,6 +310,8 @@ export interface Tables {
   proposals: ProposalsTable
   approvals: ApprovalsTable
   effects: EffectsTable
+  calls: CallsTable
+  call_attempts: CallAttemptsTable
   attempts: AttemptsTable
   observations: ObservationsTable
   receipts: ReceiptsTable

@@ -40,7 +40,8 @@ export function assertEffectWrite(before: Effect | null, { row, opened, ended, o
     observed === null || observed.observation.covers.to <= attempts.length,
     'an observation covers attempts that were started',
   )
-  const ofOwner = [...attempts, ...(opened === null ? [] : [opened])].some(({ proposal }) => proposal === row.owner)
+  const made = [...attempts, ...(opened === null ? [] : [opened])]
+  const ofOwner = row.owner === null || made.some(({ proposal }) => proposal === row.owner)
   invariant(ofOwner, 'an effect is never owned without an attempt of its owner')
 }
 

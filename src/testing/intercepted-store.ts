@@ -23,6 +23,12 @@ export class InterceptedStore implements Store {
   async effect(...input: Parameters<Store['effect']>): ReturnType<Store['effect']> {
     return this.#around('effect', () => this.#store.effect(...input), null)
   }
+  async call(...input: Parameters<Store['call']>): ReturnType<Store['call']> {
+    return this.#around('call', () => this.#store.call(...input), null)
+  }
+  async callById(...input: Parameters<Store['callById']>): ReturnType<Store['callById']> {
+    return this.#around('callById', () => this.#store.callById(...input), null)
+  }
   async attemptDetail(...input: Parameters<Store['attemptDetail']>): ReturnType<Store['attemptDetail']> {
     return this.#around('attemptDetail', () => this.#store.attemptDetail(...input), null)
   }

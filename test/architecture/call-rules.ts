@@ -1,4 +1,4 @@
-// Rules about calls: there is one caller of the executor, and no SQL is put together from variables.
+// Rules about calls: there is one caller of executors and one of guarded operations, and no SQL is put together from variables.
 import { Visitor } from 'oxc-parser'
 import type { ParsedFile } from '../../tools/parsed-file.ts'
 import { type Rule, roomOf } from './rule.ts'
@@ -41,6 +41,22 @@ export function executorMentions(file: ParsedFile): string[] {
           found.push('{ execute } taken out of an object')
         }
       }
+    },
+  }).visit(file.syntax.program)
+  return found
+}
+
+/** The one file that may call a guarded operation. */
+export const operationCaller = 'src/runtime/calls/call-operation.ts'
+
+/** Where the file calls something that is named like a guarded operation, by whatever detour. */
+export function operationCalls(file: ParsedFile): string[] {
+  const found: string[] = []
+  new Visitor({
+    CallExpression({ callee }) {
+      if (lastName(callee) === 'operation') found.push('a call of an operation')
+      if (callee.type !== 'MemberExpression' || lastName(callee.object) !== 'operation') return
+      found.push(`operation.${lastName(callee)}`)
     },
   }).visit(file.syntax.program)
   return found
@@ -99,6 +115,29 @@ const oneExecutorCaller: Rule = {
   },
 }
 
+const oneOperationCaller: Rule = {
+  title: 'one file calls a guarded operation',
+  findings(file) {
+    // The operations of a store are sequences of statements, run by its engines.
+    const room = roomOf(file.path)
+    const isExempt = room === null || room === 'testing' || room === 'store' || file.path === operationCaller
+    return isExempt ? [] : operationCalls(file)
+  },
+  examples: {
+    broken: [
+      { path: 'src/runtime/a.ts', text: 'await operation(call)' },
+      { path: 'src/runtime/calls/a.ts', text: 'await execution.operation(call)' },
+      { path: 'src/runtime/a.ts', text: 'const again = operation.bind(null, call)' },
+      { path: 'src/runtime/a.ts', text: 'await operation.call(null, call)' },
+    ],
+    kept: [
+      { path: operationCaller, text: 'await operation(call)' },
+      { path: 'src/runtime/a.ts', text: 'await callOperation(core, { operation })' },
+      { path: 'src/store/a.ts', text: 'this.#transact(() => operation())' },
+    ],
+  },
+}
+
 const noSqlFromVariables: Rule = {
   title: 'no SQL is put together from variables',
   findings: sqlFindings,
@@ -122,4 +161,4 @@ const noSqlFromVariables: Rule = {
 }
 
 /** The rules of this file. */
-export const callRules: readonly Rule[] = [oneExecutorCaller, noSqlFromVariables]
+export const callRules: readonly Rule[] = [oneExecutorCaller, oneOperationCaller, noSqlFromVariables]

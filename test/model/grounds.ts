@@ -113,6 +113,7 @@ async function raiseVersion(store: Store, key: EffectKey): Promise<void> {
       ended: null,
       observed: null,
     },
+    call: null,
     approvals: [],
     receipts: [],
     events: [],

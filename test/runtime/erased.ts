@@ -61,6 +61,7 @@ export async function erase(world: World, ref: string): Promise<Tombstone> {
     notAfter: null,
     proposals: [{ kind: 'erase', tombstone }],
     effect: null,
+    call: null,
     approvals: [],
     receipts: [receipt],
     events: [],

@@ -376,6 +376,7 @@ async function confirmAlone(world: ExecutionWorld, proposal: string): Promise<vo
     notAfter: null,
     proposals: [],
     effect: effectWrite(observed, effect.version, { observed: { observation, facts: null, sealedFor: null } }),
+    call: null,
     approvals: [],
     receipts: [],
     events: [],

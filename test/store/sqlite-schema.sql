@@ -56,6 +56,43 @@ CREATE TABLE "attempts" (
         and ending_evidence is not null and "ending_evidence" in ('CONFIRMED', 'FAILED', 'UNKNOWN')))
 ) strict;
 
+CREATE TABLE "call_attempts" (
+  "tenant" text not null,
+  "domain" text not null,
+  "reference" text not null,
+  "number" integer not null,
+  "error" text,
+  "retryable" integer not null,
+  "decision" text,
+  "next_attempt_at" integer,
+  constraint "call_attempts_key" primary key ("tenant", "domain", "reference", "number"),
+  constraint "call_attempts_of" foreign key ("tenant", "domain", "reference", "number") references "attempts" ("tenant", "domain", "reference", "number"),
+  constraint "call_attempts_retryable" check (retryable in (0, 1)),
+  constraint "call_attempts_decision" check ((decision is null or decision in ('stop', 'retry'))
+        and (next_attempt_at is not null) = (decision is not null and decision = 'retry'))
+) strict;
+
+CREATE TABLE "calls" (
+  "tenant" text not null,
+  "domain" text not null,
+  "reference" text not null,
+  "action_id" text not null,
+  "request_hash" text not null,
+  "provider_reference" text,
+  "risk" text,
+  "metadata" text not null,
+  "state" text not null,
+  "holder" text not null,
+  "lease_until" integer not null,
+  "created_at" integer not null,
+  "completed_at" integer,
+  constraint "calls_key" primary key ("tenant", "domain", "reference"),
+  constraint "calls_id" unique ("tenant", "action_id"),
+  constraint "calls_of" foreign key ("tenant", "domain", "reference") references "effects" ("tenant", "domain", "reference") on delete cascade deferrable initially deferred,
+  constraint "calls_domain" check (substr(domain, 1, 5) = 'call:'),
+  constraint "calls_state" check (state in ('PENDING', 'COMPLETED') and (completed_at is not null) = (state = 'COMPLETED'))
+) strict;
+
 CREATE TABLE "changes" (
   "tenant" text not null,
   "change_id" text not null,
@@ -333,10 +370,58 @@ CREATE TRIGGER "attempts_numbered" before insert on "attempts" when new.number i
       where kept.tenant = new.tenant and kept.domain = new.domain and kept.reference = new.reference)
 begin select raise(abort, 'attempts are numbered without gaps and never replaced'); end;
 
+CREATE TRIGGER "attempts_of_call" before insert on "attempts" when new.proposal is null and not exists (select 1 from calls where calls.tenant = new.tenant
+      and calls.domain = new.domain and calls.reference = new.reference and calls.state = 'PENDING')
+begin select raise(abort, 'a call that is completed is never started again'); end;
+
 CREATE TRIGGER "attempts_of_effect" before insert on "attempts" when new.proposal is not null and not exists (select 1 from proposals as p where p.tenant = new.tenant
       and p.ref = new.proposal and p.effect_domain = new.domain and p.effect_reference = new.reference
       and p.erasure <> 'erased')
 begin select raise(abort, 'a proposal attempts its own effect'); end;
+
+CREATE TRIGGER "call_attempts_decided_once" before update on "call_attempts" when ("new"."tenant" is not "old"."tenant" or "new"."domain" is not "old"."domain" or "new"."reference" is not "old"."reference" or "new"."number" is not "old"."number" or "new"."error" is not "old"."error" or "new"."retryable" is not "old"."retryable")
+      or old.decision is not null or new.decision is null
+begin select raise(abort, 'an attempt is decided on once'); end;
+
+CREATE TRIGGER "call_attempts_ended" before insert on "call_attempts" when not exists (select 1 from attempts as made where made.tenant = "new"."tenant"
+    and made.domain = "new"."domain" and made.reference = "new"."reference" and made.number = new.number and made.ended_at is not null)
+begin select raise(abort, 'an attempt is told of when it has ended'); end;
+
+CREATE TRIGGER "call_attempts_not_deleted" before delete on "call_attempts" 
+begin select raise(abort, 'attempts are never deleted'); end;
+
+CREATE TRIGGER "call_attempts_told_once" before insert on "call_attempts" when new.decision is not null or new.number is not (select coalesce(max(kept.number), 0) + 1
+      from call_attempts as kept where kept.tenant = new.tenant and kept.domain = new.domain
+      and kept.reference = new.reference)
+begin select raise(abort, 'attempts are told of in their order and never replaced'); end;
+
+CREATE TRIGGER "calls_begin" before insert on "calls" when new.state <> 'PENDING' or exists (select 1 from effects as claimed where claimed.tenant = "new"."tenant"
+    and claimed.domain = "new"."domain" and claimed.reference = "new"."reference")
+begin select raise(abort, 'a guarded call begins with its claim'); end;
+
+CREATE TRIGGER "calls_completed_at_end" before update on "calls" when new.state = 'COMPLETED' and (not exists (select 1 from attempts as made where made.tenant = "new"."tenant"
+    and made.domain = "new"."domain" and made.reference = "new"."reference" )
+      or exists (select 1 from attempts as made where made.tenant = "new"."tenant"
+    and made.domain = "new"."domain" and made.reference = "new"."reference" and made.ended_at is null))
+begin select raise(abort, 'a call is completed when its attempts have ended'); end;
+
+CREATE TRIGGER "calls_completed_once" before update on "calls" when old.state = 'COMPLETED'
+begin select raise(abort, 'a call is completed once'); end;
+
+CREATE TRIGGER "calls_fixed" before update on "calls" when ("new"."tenant" is not "old"."tenant" or "new"."domain" is not "old"."domain" or "new"."reference" is not "old"."reference" or "new"."action_id" is not "old"."action_id" or "new"."request_hash" is not "old"."request_hash" or "new"."provider_reference" is not "old"."provider_reference" or "new"."risk" is not "old"."risk" or "new"."metadata" is not "old"."metadata" or "new"."created_at" is not "old"."created_at")
+begin select raise(abort, 'what was claimed never changes'); end;
+
+CREATE TRIGGER "calls_named_once" before insert on "calls" when exists (select 1 from calls as kept where kept.tenant = new.tenant
+      and kept.action_id = new.action_id)
+begin select raise(abort, 'an action id names one call'); end;
+
+CREATE TRIGGER "calls_not_deleted" before delete on "calls" when exists (select 1 from effects as claimed where claimed.tenant = "old"."tenant"
+    and claimed.domain = "old"."domain" and claimed.reference = "old"."reference")
+begin select raise(abort, 'a claim goes whole or not at all'); end;
+
+CREATE TRIGGER "calls_taken_over" before update on "calls" when ("new"."holder" is not "old"."holder" or "new"."lease_until" is not "old"."lease_until") and exists (select 1 from attempts as made where made.tenant = "new"."tenant"
+    and made.domain = "new"."domain" and made.reference = "new"."reference" )
+begin select raise(abort, 'a call that was started is never taken over'); end;
 
 CREATE TRIGGER "changes_not_changed" before update on "changes" 
 begin select raise(abort, 'rows of changes are never changed'); end;
@@ -364,8 +449,13 @@ begin select raise(abort, 'the fence never comes down'); end;
 CREATE TRIGGER "effects_fixed" before update on "effects" when ("new"."tenant" is not "old"."tenant" or "new"."domain" is not "old"."domain" or "new"."reference" is not "old"."reference" or "new"."kind" is not "old"."kind")
 begin select raise(abort, 'the identity of an effect never changes'); end;
 
-CREATE TRIGGER "effects_not_deleted" before delete on "effects" 
+CREATE TRIGGER "effects_not_deleted" before delete on "effects" when old.kind <> 'call' or exists (select 1 from attempts as made where made.tenant = old.tenant
+  and made.domain = old.domain and made.reference = old.reference)
 begin select raise(abort, 'claims are never deleted'); end;
+
+CREATE TRIGGER "effects_of_call" before insert on "effects" when new.kind = 'call' and not exists (select 1 from calls where calls.tenant = new.tenant
+  and calls.domain = new.domain and calls.reference = new.reference)
+begin select raise(abort, 'a guarded call is claimed together with its effect'); end;
 
 CREATE TRIGGER "effects_owner" before update on "effects" when not (new.owner is null or exists (select 1 from attempts as made
   where made.tenant = new.tenant and made.domain = new.domain and made.reference = new.reference

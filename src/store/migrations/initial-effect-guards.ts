@@ -14,6 +14,12 @@ const attemptOfOwner = sql<SqlBool>`(new.owner is null or exists (select 1 from 
 const higherFence = sql<SqlBool>`exists (select 1 from attempts as made where made.tenant = new.tenant
   and made.domain = new.domain and made.reference = new.reference and made.epoch > new.epoch)`
 
+const callOfEffect = sql<SqlBool>`exists (select 1 from calls where calls.tenant = new.tenant
+  and calls.domain = new.domain and calls.reference = new.reference)`
+
+const wasStarted = sql<SqlBool>`exists (select 1 from attempts as made where made.tenant = old.tenant
+  and made.domain = old.domain and made.reference = old.reference)`
+
 const effectGuards: readonly Guard[] = [
   {
     name: 'effects_claimed_once',
@@ -58,7 +64,21 @@ const effectGuards: readonly Guard[] = [
     when: sql<SqlBool>`not ${attemptOfOwner}`,
     rule: 'an effect is never owned without an attempt of its owner',
   },
-  { name: 'effects_not_deleted', before: 'delete', on: 'effects', rule: 'claims are never deleted' },
+  {
+    name: 'effects_of_call',
+    before: 'insert',
+    on: 'effects',
+    when: sql<SqlBool>`new.kind = 'call' and not ${callOfEffect}`,
+    rule: 'a guarded call is claimed together with its effect',
+  },
+  {
+    // A guarded call that was never started is released, and its row in `calls` goes with it (rules R16).
+    name: 'effects_not_deleted',
+    before: 'delete',
+    on: 'effects',
+    when: sql<SqlBool>`old.kind <> 'call' or ${wasStarted}`,
+    rule: 'claims are never deleted',
+  },
 ]
 
 const attemptGuards: readonly Guard[] = [

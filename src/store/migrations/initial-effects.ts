@@ -1,7 +1,8 @@
-// The first tables of effects: claims, attempts, observations.
+// The first tables of effects: claims, attempts, observations, and what is kept of guarded calls.
 import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Capabilities } from '../capabilities.ts'
 import { ENDINGS, EVIDENCES, PROOFS, SOURCES } from '../rows/codes.ts'
+import { createCallTables } from './initial-calls.ts'
 import { table } from './table-form.ts'
 
 const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
@@ -16,6 +17,7 @@ export async function createEffectTables(db: Kysely<unknown>, engine: Capabiliti
   await effects(db, engine)
   await attempts(db, engine)
   await observations(db, engine)
+  await createCallTables(db, engine)
 }
 
 async function effects(db: Kysely<unknown>, engine: Capabilities): Promise<void> {

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { sqliteCapabilities } from '../capabilities.ts'
 import { createBooks } from './initial-books.ts'
+import { createCallGuards } from './initial-call-guards.ts'
 import { createEffectGuards } from './initial-effect-guards.ts'
 import { createEffectTables } from './initial-effects.ts'
 import { createProposalGuards } from './initial-proposal-guards.ts'
@@ -23,6 +24,7 @@ export const sqliteMigrations: Readonly<Record<string, Migration>> = {
       await createProposalGuards(db)
       await createRecordGuards(db)
       await createEffectGuards(db)
+      await createCallGuards(db)
       await sql`insert into store_identity (id, store_id) values (1, lower(hex(randomblob(16))))`.execute(db)
     },
   },

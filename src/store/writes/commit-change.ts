@@ -8,6 +8,7 @@ import { receiptRow } from '../rows/receipt-row.ts'
 import { statement } from '../statement.ts'
 import type { StoreTime } from '../store-time.ts'
 import type { ChangesTable, EventColumns, ReceiptsTable, Tables } from '../tables.ts'
+import { callWriter } from './call-writer.ts'
 import { effectWriter } from './effect-writer.ts'
 import { conflictFinder } from './find-conflict.ts'
 import { proposalWriter } from './proposal-writer.ts'
@@ -26,6 +27,7 @@ export function changeCommitter(db: Kysely<Tables>, clock: StoreTime): CommitCha
   const find = conflictFinder(db)
   const proposals = proposalWriter(db)
   const effects = effectWriter(db)
+  const calls = callWriter(db)
 
   return function* commitChange(change) {
     const { tenant, changeId } = change
@@ -44,7 +46,9 @@ export function changeCommitter(db: Kysely<Tables>, clock: StoreTime): CommitCha
       // The receipt of an erasure keeps its links like all the others, and nothing of what it says.
       yield* changedBy(insertReceipt(receiptRow(erased.has(receipt.proposal) ? { ...receipt, body: null } : receipt)))
     }
+    if (change.call !== null) yield* calls.before(change.call, change.effect)
     if (change.effect !== null) yield* effects.write(change.effect)
+    if (change.call !== null) yield* calls.after(change.call, change.effect)
     for (const event of change.events) yield* changedBy(insertEvent(eventRow(tenant, event)))
     return { kind: 'committed', at }
   }

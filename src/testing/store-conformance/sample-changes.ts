@@ -24,6 +24,7 @@ export function emptyChange(tenant: Change['tenant']): Change {
     notAfter: null,
     proposals: [],
     effect: null,
+    call: null,
     approvals: [],
     receipts: [],
     events: [],
