@@ -61,7 +61,7 @@ export function writtenCall(records: TenantRecords, write: CallWrite, effect: Ef
 function progressed(before: CallRecord, progress: CallProgress, effect: Effect): CallRecord {
   const { ended, decided, completedAt } = progress
   if (ended !== null) {
-    const isEnded = effect.attempts[ended.number - 1]?.ending !== null
+    const isEnded = (effect.attempts[ended.number - 1]?.ending ?? null) !== null
     invariant(isEnded && ended.number === before.attempts.length + 1, 'an attempt is told of once, when it has ended')
   }
   const after = withProgress(before, progress)

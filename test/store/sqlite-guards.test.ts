@@ -1,6 +1,15 @@
 // Every guard of the SQLite schema, one by one: with it an attack is refused by its rule, without it the attack succeeds.
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { GuardedCall } from '../../src/effect/calls/guarded-call.ts'
+import type { Change } from '../../src/runtime/ports.ts'
+import {
+  claimingCall,
+  endingCall,
+  progressing,
+  sampleCallKey,
+  startingCall,
+} from '../../src/testing/store-conformance/sample-calls.ts'
 import { erasing } from '../../src/testing/store-conformance/sample-changes.ts'
 import { ending, observing } from '../../src/testing/store-conformance/sample-effects.ts'
 import {
@@ -28,6 +37,12 @@ interface Targets {
   readonly erased: string
   /** Its attempt is open. */
   readonly executing: string
+  /** Keys of guarded calls: claimed only, with an open attempt, with an ended one, with one that is decided on, completed. */
+  readonly claimed: string
+  readonly started: string
+  readonly ended: string
+  readonly decided: string
+  readonly completed: string
 }
 
 let at: Targets
@@ -43,7 +58,17 @@ beforeAll(async () => {
   const verified = await moved(store, await liveOf(store, erased), 'verified')
   await commits(store, erasing(verified))
   const { live } = await attempted(store)
-  at = { open: open.ref, pending: pending.ref, erased: erased.ref, executing: live.proposal.ref }
+  at = {
+    open: open.ref,
+    pending: pending.ref,
+    erased: erased.ref,
+    executing: live.proposal.ref,
+    claimed: await called(),
+    started: await called(startingCall),
+    ended: await called(startingCall, endingCall),
+    decided: await called(startingCall, endingCall, (call) => progressing(call, { decided: [STOP] })),
+    completed: await called(startingCall, (call) => endingCall(call, { completedAt: 1 })),
+  }
 })
 
 afterAll(async () => {
@@ -57,6 +82,20 @@ async function observed(): Promise<Awaited<ReturnType<typeof prepared>>['proposa
   await commits(store, evidence(observing(await effectOf(store, effect.key))))
   const decision = { kind: 'decided', proposal: live.proposal.ref, approval: approval(live), comment: null } as const
   return (await decided(store, live, [decision], 'verification_pending')).proposal
+}
+
+const STOP = { number: 1, decision: 'stop', nextAttemptAt: null } as const
+
+/** A guarded call after these steps. */
+async function called(...steps: readonly ((call: GuardedCall) => Change)[]): Promise<string> {
+  const { store } = opened
+  const key = sampleCallKey()
+  await commits(store, claimingCall(key))
+  for (const next of steps) {
+    const call = await store.call(key)
+    if (call !== null) await commits(store, next(call))
+  }
+  return key.reference
 }
 
 /** Inserts copies of rows with some columns changed. */
@@ -91,9 +130,6 @@ const OPEN = {
   external_reference: 'null',
   detail: 'null',
 }
-const CALL = `insert into effects (tenant, domain, reference, kind, version, epoch, absences_spent, unavailables_spent)
-  values ('tenant-a', 'call:x', 'r', 'call', 1, 0, 0, 0)`
-
 /** For every trigger the attack that it alone refuses, and the rule that it then tells. */
 const GUARDS: readonly (readonly [trigger: string, attack: () => string, rule: string])[] = [
   [
@@ -250,7 +286,7 @@ const GUARDS: readonly (readonly [trigger: string, attack: () => string, rule: s
   ],
   [
     'effects_fixed',
-    () => `${CALL}; update effects set reference = 'other', version = 2 where kind = 'call'`,
+    () => `update effects set reference = 'other', version = version + 1 where reference = '${at.claimed}'`,
     'the identity of an effect never changes',
   ],
   [
@@ -268,7 +304,72 @@ const GUARDS: readonly (readonly [trigger: string, attack: () => string, rule: s
     () => `update effects set version = version + 1, owner = '${at.open}' where owner = '${at.pending}'`,
     'an effect is never owned without an attempt of its owner',
   ],
+  [
+    'effects_of_call',
+    () => copy('effects', `reference = '${at.claimed}'`, { reference: `'new'` }),
+    'a guarded call is claimed together with its effect',
+  ],
   ['effects_not_deleted', () => `delete from effects where owner = '${at.pending}'`, 'claims are never deleted'],
+  [
+    'calls_begin',
+    () => copy('calls', `reference = '${at.claimed}'`, { action_id: `'new'` }, replace),
+    'a guarded call begins with its claim',
+  ],
+  [
+    'calls_named_once',
+    () => copy('calls', `reference = '${at.claimed}'`, { reference: `'new'` }, replace),
+    'an action id names one call',
+  ],
+  [
+    'calls_fixed',
+    () => `update calls set request_hash = 'x' where reference = '${at.claimed}'`,
+    'what was claimed never changes',
+  ],
+  [
+    'calls_completed_once',
+    () => `update calls set completed_at = 2 where reference = '${at.completed}'`,
+    'a call is completed once',
+  ],
+  [
+    'calls_completed_at_end',
+    () => `update calls set state = 'COMPLETED', completed_at = 2 where reference = '${at.started}'`,
+    'a call is completed when its attempts have ended',
+  ],
+  [
+    'calls_taken_over',
+    () => `update calls set holder = 'mine' where reference = '${at.started}'`,
+    'a call that was started is never taken over',
+  ],
+  [
+    'calls_not_deleted',
+    () => `delete from calls where reference = '${at.claimed}'`,
+    'a claim goes whole or not at all',
+  ],
+  [
+    'attempts_of_call',
+    () => copy('attempts', `reference = '${at.completed}'`, { ...OPEN, number: '2' }),
+    'a call that is completed is never started again',
+  ],
+  [
+    'call_attempts_told_once',
+    () => copy('call_attempts', `reference = '${at.ended}'`, {}, replace),
+    'attempts are told of in their order and never replaced',
+  ],
+  [
+    'call_attempts_ended',
+    () => copy('call_attempts', `reference = '${at.ended}'`, { reference: `'${at.started}'` }),
+    'an attempt is told of when it has ended',
+  ],
+  [
+    'call_attempts_decided_once',
+    () => `update call_attempts set decision = null where reference = '${at.decided}'`,
+    'an attempt is decided on once',
+  ],
+  [
+    'call_attempts_not_deleted',
+    () => `delete from call_attempts where reference = '${at.ended}'`,
+    'attempts are never deleted',
+  ],
 
   [
     'attempts_numbered',
@@ -390,6 +491,10 @@ const CHECKS: readonly (readonly [constraint: string, attack: () => string])[] =
   ['observations_proof', () => fresh('observations', { proof: `'perhaps'` })],
   ['observations_cover', () => fresh('observations', { covers_from: '0' })],
   ['observations_sealed', () => fresh('observations', { sealed_for: 'null' })],
+  ['calls_domain', () => fresh('calls', { domain: `'x'` })],
+  ['calls_state', () => fresh('calls', { state: `'PERHAPS'` })],
+  ['call_attempts_retryable', () => fresh('call_attempts', { retryable: '2' })],
+  ['call_attempts_decision', () => fresh('call_attempts', { next_attempt_at: '2' })],
   ['store_identity_single', () => fresh('store_identity', { id: '2' })],
 ]
 
@@ -407,7 +512,8 @@ function fresh(table: string, changes: Readonly<Record<string, string>>): string
 const WHICH: Readonly<Record<string, string>> = {
   proposals: 'revision = 0',
   receipts: 'type is not null',
-  attempts: 'ended_at is not null',
+  attempts: 'ended_at is not null and proposal is not null',
+  effects: `kind = 'proposal'`,
 }
 
 describe('a constraint', () => {

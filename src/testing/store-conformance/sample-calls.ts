@@ -63,7 +63,13 @@ export function startingCall({ effect }: GuardedCall, attempt: Partial<Attempt> 
 export function endingCall({ effect }: GuardedCall, progress: Partial<CallProgress> = {}): Change {
   const open = effect.attempts.at(-1)
   if (open === undefined) throw new TypeError('There is no attempt to end')
-  const ending = { kind: 'returned', evidence: 'CONFIRMED', at: SAMPLE_START, reason: null, externalReference: null } as const
+  const ending = {
+    kind: 'returned',
+    evidence: 'CONFIRMED',
+    at: SAMPLE_START,
+    reason: null,
+    externalReference: null,
+  } as const
   const ended = { number: open.number, token: open.token, ending, detail: null }
   return {
     ...progressing({ effect }, { ended: { number: open.number, error: 'lost', isRetryable: true }, ...progress }),
