@@ -25,6 +25,7 @@ const ERRORS: Readonly<Record<ProblemCode, readonly Error[]>> = {
   policy_unsatisfiable: [new door.PolicyUnsatisfiable(['finance', 'director'])],
   effect_reference_identifying: [new door.EffectReferenceIdentifying()],
   effect_already_completed: [new door.EffectAlreadyCompleted()],
+  effect_kind_conflict: [new door.EffectKindConflict()],
   action_not_registered: [new door.ActionNotRegistered()],
   limit_exceeded: [new door.LimitExceeded('commentCharacters')],
   erasure_held: [new door.ErasureHeld()],

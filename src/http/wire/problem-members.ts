@@ -57,6 +57,7 @@ export function problemMembers(refusal: AnyRefusal | AnyHttpRefusal): Members {
     case 'preparation_failed':
     case 'effect_reference_identifying':
     case 'effect_already_completed':
+    case 'effect_kind_conflict':
     case 'action_not_registered':
     case 'erasure_held':
     case 'authorization_unavailable':

@@ -83,6 +83,12 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemCode, ProblemText>> = {
       'What the command asks for was done already, through another proposal, which the caller may not read. Nothing was prepared.',
     remedy: 'Do not ask again. If it is to be done a second time on purpose, the command must name another effect.',
   },
+  effect_kind_conflict: {
+    meaning:
+      'A guarded call of the same name has claimed this effect, without any approval. Both would do the same thing. Nothing was called.',
+    remedy:
+      'Find out what the guarded call did. If the proposal is meant as something else, it must name another effect.',
+  },
   action_not_registered: {
     meaning: 'This server knows no action of that type and version. Nothing was prepared.',
     remedy: 'GET /v1/actions lists those that it knows.',

@@ -41,7 +41,8 @@ export class PaymentVerifier {
       return VerificationResult.absent({ ...identity, health: 'PARTIAL', conclusiveAbsence: false })
     }
     if (isBehind(found, lastEndedAt)) return VerificationResult.absent({ ...identity, health: 'STALE' })
-    return VerificationResult.absent({ ...identity, retrySafe: count === 0 })
+    // The fence and the look are about the reference, which all attempts carry.
+    return VerificationResult.absent({ ...identity, retrySafe: count === 0, coversAttempts: 'all' })
   }
 }
 

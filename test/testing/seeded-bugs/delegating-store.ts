@@ -7,6 +7,8 @@ export function delegating(store: Store, replaced: Partial<Store>): Store {
     commit: (...input) => store.commit(...input),
     proposal: (...input) => store.proposal(...input),
     effect: (...input) => store.effect(...input),
+    call: (...input) => store.call(...input),
+    callById: (...input) => store.callById(...input),
     attemptDetail: (...input) => store.attemptDetail(...input),
     effectByIdempotencyKey: (...input) => store.effectByIdempotencyKey(...input),
     byRequestKey: (...input) => store.byRequestKey(...input),
