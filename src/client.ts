@@ -29,6 +29,7 @@ export {
   ContentUnavailable,
   DecisionRefused,
   EffectAlreadyCompleted,
+  EffectKindConflict,
   EffectReferenceIdentifying,
   ErasureHeld,
   InvalidCommand,
