@@ -47,14 +47,14 @@ function addReading(proposals: Command): void {
     .option('--limit <number>', 'how many at most, up to 200', whole)
     .option('--cursor <cursor>', 'where the page before ended')
     .action(async (options: ListOptions) => {
-      const { list } = await import('../proposals/operations.ts')
-      give(await list(listInput(options)), options)
+      const { listProposals } = await import('../proposals/operations.ts')
+      give(await listProposals(listInput(options)), options)
     })
   define(proposals, 'show', 'Show a proposal in full, with the commitment that a decision must name.')
     .argument(...REFERENCE)
     .action(async (proposal: string, options: CommonOptions) => {
-      const { show } = await import('../proposals/operations.ts')
-      give(await show(proposal), options)
+      const { showProposal } = await import('../proposals/operations.ts')
+      give(await showProposal(proposal), options)
     })
 }
 
@@ -78,10 +78,10 @@ function addDeciding(proposals: Command): void {
       .option('--comment <text>', 'kept sealed, at most 2,000 characters')
       .option(...IF_REVISION)
       .action(async (proposal: string, options: DecideOptions) => {
-        const { decide } = await import('../proposals/operations.ts')
+        const { decideOnProposal } = await import('../proposals/operations.ts')
         const { commitment, comment, ifRevision } = options
         const more = { ...(comment !== undefined && { comment }), ...(ifRevision !== undefined && { ifRevision }) }
-        give(await decide(decision, proposal, { commitment, ...more }), options)
+        give(await decideOnProposal(decision, proposal, { commitment, ...more }), options)
       })
   }
 }
@@ -92,32 +92,32 @@ function addActing(proposals: Command): void {
     .option('--reconcile', 'go on with one verification, if it is due')
     .option(...IF_REVISION)
     .action(async (proposal: string, options: CommonOptions & { reconcile?: true; ifRevision?: number }) => {
-      const { execute } = await import('../proposals/operations.ts')
+      const { executeProposal } = await import('../proposals/operations.ts')
       const { reconcile, ifRevision } = options
       const input = { ...(reconcile && { reconcile }), ...(ifRevision !== undefined && { ifRevision }) }
-      give(await execute(proposal, input), options)
+      give(await executeProposal(proposal, input), options)
     })
   define(proposals, 'reconcile', 'Find out by reading what became of the effect, if that is due.')
     .argument(...REFERENCE)
     .option('--now', 'also if it is not due; for operators')
     .action(async (proposal: string, options: CommonOptions & { now?: true }) => {
-      const { reconcile } = await import('../proposals/operations.ts')
-      give(await reconcile(proposal, { ...(options.now && { now: true }) }), options)
+      const { reconcileProposal } = await import('../proposals/operations.ts')
+      give(await reconcileProposal(proposal, { ...(options.now && { now: true }) }), options)
     })
   define(proposals, 'withdraw', 'Take an open proposal back.')
     .argument(...REFERENCE)
     .option('--reason <code>', 'why, as a code')
     .action(async (proposal: string, options: CommonOptions & { reason?: string }) => {
-      const { withdraw } = await import('../proposals/operations.ts')
+      const { withdrawProposal } = await import('../proposals/operations.ts')
       const { reason } = options
-      give(await withdraw(proposal, { ...(reason !== undefined && { reason }) }), options)
+      give(await withdrawProposal(proposal, { ...(reason !== undefined && { reason }) }), options)
     })
   define(proposals, 'erase', 'Remove all content of a proposal, at once or when its effect is settled.')
     .argument(...REFERENCE)
     .requiredOption('--reason <code>', 'why, as a code; it outlives the content')
     .action(async (proposal: string, options: CommonOptions & { reason: string }) => {
-      const { erase } = await import('../proposals/operations.ts')
-      give(await erase(proposal, { reason: options.reason }), options)
+      const { eraseProposal } = await import('../proposals/operations.ts')
+      give(await eraseProposal(proposal, { reason: options.reason }), options)
     })
 }
 

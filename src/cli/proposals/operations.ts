@@ -9,24 +9,28 @@ import { exitOfOutcome } from './exit-of-outcome.ts'
 import { erasureLines, pageLines, resultLines, viewLines } from './tell.ts'
 
 /** A page of what the caller may see. */
-export async function list(input: ListInput): Promise<Answer> {
+export async function listProposals(input: ListInput): Promise<Answer> {
   const page = await connect().list(input)
   return { exit: EXIT.good, data: page, lines: pageLines(page) }
 }
 
 /** One proposal in full. */
-export async function show(proposal: string): Promise<Answer> {
+export async function showProposal(proposal: string): Promise<Answer> {
   const view = await connect().read(proposal)
   return { exit: EXIT.good, data: view, lines: viewLines(view) }
 }
 
 /** Approves, or rejects, exactly what was shown. */
-export async function decide(decision: 'approve' | 'reject', proposal: string, input: DecisionInput): Promise<Answer> {
+export async function decideOnProposal(
+  decision: 'approve' | 'reject',
+  proposal: string,
+  input: DecisionInput,
+): Promise<Answer> {
   return told(decision, await connect()[decision](proposal, input))
 }
 
 /** Has the executor called, at most once. */
-export async function execute(
+export async function executeProposal(
   proposal: string,
   input: { readonly reconcile?: boolean; readonly ifRevision?: number },
 ): Promise<Answer> {
@@ -35,17 +39,17 @@ export async function execute(
 }
 
 /** Finds out what became of an effect. */
-export async function reconcile(proposal: string, input: { readonly now?: boolean }): Promise<Answer> {
+export async function reconcileProposal(proposal: string, input: { readonly now?: boolean }): Promise<Answer> {
   return told('reconcile', await connect().reconcile(proposal, input))
 }
 
 /** Takes an open proposal back. */
-export async function withdraw(proposal: string, input: { readonly reason?: string }): Promise<Answer> {
+export async function withdrawProposal(proposal: string, input: { readonly reason?: string }): Promise<Answer> {
   return told('withdraw', await connect().withdraw(proposal, input))
 }
 
 /** Removes all content of a proposal. */
-export async function erase(proposal: string, input: { readonly reason: string }): Promise<Answer> {
+export async function eraseProposal(proposal: string, input: { readonly reason: string }): Promise<Answer> {
   const result = await connect().erase(proposal, input)
   return { exit: exitOfOutcome('erase', result.outcome), data: result, lines: erasureLines(result) }
 }
