@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -11,11 +10,14 @@ import { countersign, folder } from './run-countersign.ts'
 import {
   type Answer,
   approvedRefund,
+  control,
+  fault,
   refundOf,
   resultIn,
   type ServeUnderTest,
   spawnServe,
   startServe,
+  whenDue,
 } from './served.ts'
 
 const names = ['requester', 'agent', 'finance1', 'finance2', 'director', 'operator', 'reader'] as const
@@ -277,7 +279,7 @@ describe('the development controls', () => {
 
     const seen = [(await server.ask(`/v1/proposals/${ref}/execute`, 'requester', {})).body]
     while (seen.length < statuses.length) {
-      await whenDue(server, ref)
+      await whenDue(server, ref, 'requester')
       seen.push((await server.ask(`/v1/proposals/${ref}/reconcile`, 'operator', {})).body)
     }
 
@@ -341,31 +343,10 @@ async function decisions(server: ServeUnderTest, prepared: Answer, by: readonly 
 /** Executes and reads back until it is verified. */
 async function verified(server: ServeUnderTest, ref: string): Promise<void> {
   await server.ask(`/v1/proposals/${ref}/execute`, 'requester', {})
-  await whenDue(server, ref)
+  await whenDue(server, ref, 'requester')
   expect((await server.ask(`/v1/proposals/${ref}/reconcile`, 'operator', {})).body).toMatchObject({
     status: 'verified',
   })
-}
-
-const dueSchema = z.looseObject({ waitUntil: z.int().nullable() })
-
-/** Waits until the next look at the business system is due. */
-async function whenDue(server: ServeUnderTest, ref: string): Promise<void> {
-  const { waitUntil } = dueSchema.parse((await server.ask(`/v1/proposals/${ref}/execute`, 'requester', {})).body)
-  await setTimeout(Math.max(0, (waitUntil ?? 0) - Date.now()))
-}
-
-async function fault(server: ServeUnderTest, name: string): Promise<void> {
-  await control(server, '/_faults', { fault: name, count: 1 })
-}
-
-async function control({ provider }: ServeUnderTest, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(`${provider}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    body: body === undefined ? null : JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  return response.json()
 }
 
 /** Without `--json`: all that is printed up to the last line. */

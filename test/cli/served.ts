@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { repositoryRoot } from '../../tools/repository.ts'
@@ -53,6 +54,9 @@ export interface ServeRun {
 }
 
 const { PATH = '' } = process.env
+
+/** A run that begins minutes later, when no lease of before is live any more. */
+export const LATER = { script: 'test/cli/serve-later.ts' } as const
 
 /** Starts the process; it is gone when the test is over. */
 export function spawnServe({ cwd, args = [], env = {}, script = 'src/cli/main.ts' }: ServeRun): {
@@ -152,4 +156,27 @@ export async function approvedRefund(server: ServeUnderTest, differing: Differin
   const { proposal, commitment } = resultIn(await server.ask('/v1/proposals', 'agent', refundOf(differing)))
   await server.ask(`/v1/proposals/${proposal}/approve`, 'finance1', { commitment })
   return proposal
+}
+
+const dueSchema = z.looseObject({ waitUntil: z.int().nullable() })
+
+/** Waits until the next look at the target is due, which `execute` tells to whoever may execute. */
+export async function whenDue(server: ServeUnderTest, ref: string, as: string): Promise<void> {
+  const { waitUntil } = dueSchema.parse((await server.ask(`/v1/proposals/${ref}/execute`, as, {})).body)
+  await setTimeout(Math.max(0, (waitUntil ?? 0) - Date.now()))
+}
+
+/** Lets a fault meet the next request of its kind. */
+export async function fault(server: ServeUnderTest, name: string): Promise<void> {
+  await control(server, '/_faults', { fault: name, count: 1 })
+}
+
+/** Asks the development controls of the example's business system; a body makes it a POST. */
+export async function control({ provider }: ServeUnderTest, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${provider}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(`${path} is answered with ${response.status}`)
+  return response.json()
 }
