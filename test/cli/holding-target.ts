@@ -16,7 +16,7 @@ export interface HoldingTarget {
   /** Resolves once something has been booked and waits for its answer. */
   readonly booked: Promise<void>
   /** Answers all that wait, and from then on everything at once. */
-  release(): void
+  readonly release: () => void
 }
 
 /** Listens until the test is over. */
@@ -92,9 +92,9 @@ export interface OpenAttempt {
   /** The answer to whoever executes. */
   readonly executing: Promise<Answer>
   /** Whoever executes breaks the connection. */
-  hangUp(): Promise<void>
+  readonly hangUp: () => Promise<void>
   /** Another server on the same database. */
-  restart(start?: ServeStart): Promise<ServeUnderTest>
+  readonly restart: (start?: ServeStart) => Promise<ServeUnderTest>
 }
 
 export async function withOpenAttempt(start: ServeStart = {}): Promise<OpenAttempt> {

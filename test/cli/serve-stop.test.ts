@@ -56,7 +56,7 @@ it('a second signal ends it at once; the attempt is on record, and nothing is se
   expect([...target.bookings.values()]).toEqual([1])
 })
 
-it('it stops with code 0 when the limit is over, and says what is left open', async () => {
+it('stops with code 0 when the limit is over, and says what is left open', async () => {
   const { server, ref, restart, executing } = await withOpenAttempt({ args: ['--stop-limit', '0'] })
 
   server.child.kill('SIGTERM')

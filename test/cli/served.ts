@@ -39,10 +39,10 @@ export interface ServeUnderTest extends Greeting {
   readonly line: string
   readonly child: ChildProcess
   /** All that it has written to standard error so far. */
-  log(): string
+  readonly log: () => string
   readonly ended: Promise<Ending>
   /** A request as one of the tokens' holders; a body makes it a POST. */
-  ask(path: string, as: string, body?: unknown, init?: RequestInit): Promise<Answer>
+  readonly ask: (path: string, as: string, body?: unknown, init?: RequestInit) => Promise<Answer>
 }
 
 export interface ServeRun {
