@@ -10,19 +10,30 @@ import { type Around, InterceptedStore } from './intercepted-store.ts'
 export type CommitFault = 'refused' | 'lost' | 'lost_before'
 
 /**
- * The steps at which something is written, told by what the change holds: a claim without an attempt, an attempt that is
- * started, ended or observed; a proposal that is prepared, decided on or erased; `update` is everything else.
+ * The steps at which something is written, told by what the change holds: a guarded call that is claimed, taken over or
+ * released; an attempt that is started, ended or observed; a proposal that is prepared, decided on or erased; `update` is
+ * everything else.
  */
-export type CommitStep = 'prepare' | 'decide' | 'claim' | 'start_attempt' | 'complete' | 'observe' | 'erase' | 'update'
+export type CommitStep =
+  | 'prepare'
+  | 'decide'
+  | 'claim'
+  | 'take_over'
+  | 'release'
+  | 'start_attempt'
+  | 'complete'
+  | 'observe'
+  | 'erase'
+  | 'update'
 
 /** The step that a change is. */
-export function commitStep({ proposals, effect, approvals }: Change): CommitStep {
+export function commitStep({ proposals, effect, call, approvals }: Change): CommitStep {
+  if (call !== null && call.kind !== 'progress') return call.kind
   if (proposals.some(({ kind }) => kind === 'erase')) return 'erase'
   if (effect !== null) {
     if (effect.opened !== null) return 'start_attempt'
     if (effect.ended !== null) return 'complete'
     if (effect.observed !== null) return 'observe'
-    if (effect.expect === 'absent') return 'claim'
   }
   if (proposals.some(({ kind }) => kind === 'insert')) return 'prepare'
   return approvals.length > 0 ? 'decide' : 'update'

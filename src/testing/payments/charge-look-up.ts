@@ -28,6 +28,7 @@ const otherReference = 'another-reference'
 export function answerLookUp({ books, clientReference, fault, now }: LookUpQuestion): ChargeLookUp {
   const charges = books.charges.filter((charge) => charge.clientReference === clientReference)
   const sound: ChargeLookUp = { clientReference, charges, asOf: now, isComplete: true, control: 'found' }
+  const begin = books.endedAt(clientReference) ?? now
   switch (fault) {
     case null:
     case 'unavailable':
@@ -37,7 +38,7 @@ export function answerLookUp({ books, clientReference, fault, now }: LookUpQuest
       return { ...sound, charges: [], control: 'missing' }
     case 'stale_reads':
       // From just before the first thing that happened under the reference.
-      return { ...sound, charges: [], asOf: Math.min(now, ...charges.map(({ bookedAt }) => bookedAt)) - 1 }
+      return { ...sound, charges: [], asOf: Math.min(begin, ...charges.map(({ bookedAt }) => bookedAt)) - 1 }
     case 'page_break':
       return { ...sound, charges: [], isComplete: false }
     case 'wrong_identity':
