@@ -43,12 +43,6 @@ export type {
 export { type CommitFault, CommitFaults, type CommitStep, commitStep } from './testing/commit-faults.ts'
 export { EventTrace, type TracedEvent } from './testing/event-trace.ts'
 export { ChargeFault, type ChargeFaultName, LookUpFault, type LookUpFaultName } from './testing/faults.ts'
-export { protectionConformance } from './testing/protection-conformance.ts'
-export type {
-  ContentCodec,
-  KeyringUnderTest,
-  SealedPlace,
-} from './testing/protection-conformance/protection-bench.ts'
 export { findSensitive, type SensitiveFinding, type Spelling } from './testing/find-sensitive.ts'
 export { type GateFault, type HttpGate, type HttpGateOptions, startHttpGate } from './testing/http-gate.ts'
 export { type Around, InterceptedStore } from './testing/intercepted-store.ts'
@@ -61,6 +55,14 @@ export {
   PaymentProviderError,
 } from './testing/payments/payment-provider.ts'
 export { PaymentVerifier, type VerifiedReceipt } from './testing/payments/payment-verifier.ts'
+export {
+  directAdapter,
+  type PaymentAdapter,
+  type PaymentRequest,
+} from './testing/safety/calls/call-cast.ts'
+export { paymentSafetySuite, type PaymentSuiteOptions } from './testing/safety/calls/payment-suite.ts'
+export { proposalSafetySuite } from './testing/safety/proposals/proposal-suite.ts'
+export type { OpenStore } from './testing/safety/stage.ts'
 export {
   parseSafetyReport,
   type ReportContext,
