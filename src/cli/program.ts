@@ -4,7 +4,6 @@ import { VERSION } from '../runtime/version.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
-import { addProposals } from './commands/proposals.ts'
 import { addReceipts } from './commands/receipts.ts'
 import { addServe } from './commands/serve.ts'
 import { addTest } from './commands/test.ts'
@@ -27,7 +26,6 @@ export function program(): Command {
   addMigrate(countersign)
   addDoctor(countersign)
   addKeys(countersign)
-  addProposals(countersign)
   addReceipts(countersign)
   addTest(countersign)
   return countersign

@@ -81,14 +81,15 @@ function refuseTheRest(app: HonoApp, framing: Framing, authenticate: Authenticat
       }),
     )
   }
+  const unknown = { pattern: '/*', operation: null }
   app.all('/v1/*', async (context) =>
-    framed(framing, context, { pattern: '/v1/*', operation: null }, async () => {
+    framed(framing, context, unknown, async () => {
       await sessionOf(authenticate, context.req.raw)
       throw new UnknownPath()
     }),
   )
   app.notFound(async (context) =>
-    framed(framing, context, { pattern: '/*', operation: null }, () => {
+    framed(framing, context, unknown, () => {
       throw new UnknownPath()
     }),
   )

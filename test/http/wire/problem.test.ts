@@ -10,7 +10,6 @@ import {
   DecisionRefused,
   DefinitionError,
   EffectAlreadyCompleted,
-  EffectKindConflict,
   EffectReferenceIdentifying,
   ErasureHeld,
   InvalidCommand,
@@ -105,7 +104,6 @@ const ROWS: readonly Row[] = [
   { error: new PolicyUnsatisfiable(['finance']), status: 422, says: { requirements: ['finance'] } },
   { error: new EffectReferenceIdentifying(), status: 422 },
   { error: new EffectAlreadyCompleted(), status: 409 },
-  { error: new EffectKindConflict(), status: 409 },
   { error: new ActionNotRegistered(), status: 422 },
   {
     error: new LimitExceeded('commandBytes'),
