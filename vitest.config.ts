@@ -6,6 +6,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['countersign-source'] } },
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/fixed-seed.ts'],
     // Generous: a test that waits this long hangs, and none is judged by how fast it was.
     testTimeout: 60_000,
     hookTimeout: 60_000,
