@@ -30,6 +30,8 @@ export const limits = {
   /** From here on an observation is stored only if it changes the fold or carries a new fact. */
   observationsKeptFully: 9_000,
   proposalLifetimeMs: 90 * DAY_MS,
+  /** So far wall time may move against monotonic time before it is not believed for a while (trace S6). */
+  clockJumpMs: 5 * SECOND_MS,
   pageItems: 200,
 } as const
 

@@ -1,6 +1,6 @@
 // The settling boundary: from when on an absence may be final, as the runtime knows it and no host may say.
 import { contains, includes } from './coverage.ts'
-import type { Attempt, Observation } from './effect.ts'
+import type { Attempt, Effect, Evidence, Observation } from './effect.ts'
 
 /** The answer under which a claim of final absence is stored, whether it was accepted or not. */
 const FINAL_ABSENCE = 'authoritative_final_absence'
@@ -18,6 +18,20 @@ export function settlingBoundary(
 ): number {
   const returns = attempts.flatMap((attempt) => [attempt.leaseUntil, ...recordedReturns(attempt, observations)])
   return returns.reduce((boundary, at) => Math.max(boundary, at + inFlightMs), 0)
+}
+
+/**
+ * The verdict of an observation when it is stored. A failure that was read before the boundary, as that is known by now,
+ * is none: a late return may have been recorded since it was judged. Spec: rules R6.
+ */
+export function verdictWhenStored(
+  { attempts, observations }: Pick<Effect, 'attempts' | 'observations'>,
+  { verdict, covers, target, beganAt }: Pick<Observation, 'verdict' | 'covers' | 'target' | 'beganAt'>,
+  inFlightMs: number,
+): Evidence {
+  if (verdict !== 'FAILED') return verdict
+  const covered = attempts.filter((one) => one.target === target && includes(covers, one.number))
+  return beganAt < settlingBoundary(covered, observations, inFlightMs) ? 'UNKNOWN' : 'FAILED'
 }
 
 /**

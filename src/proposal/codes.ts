@@ -94,6 +94,7 @@ export const REASONS = [
   'effect_completed_elsewhere',
   'effect_content_differs',
   'key_lifetime_over',
+  'clock_unsettled',
   'material_drift',
   'host_reports_drift',
   'subject_gone',

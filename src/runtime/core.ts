@@ -1,14 +1,17 @@
 // What every operation of the runtime works with, and the few questions that all of them ask.
+import type { ClockWatch } from './clock-watch.ts'
 import type { OnHostError } from './host-trouble.ts'
 import { type ProposalKey, type ProposalKeys } from './keys/sealing.ts'
 import type { Registry } from './registry.ts'
-import type { Clock, Ids, LiveProposal, Logger, Store } from './ports.ts'
+import type { StoreClock } from './store-clock.ts'
+import type { Ids, LiveProposal, Logger, Store } from './ports.ts'
 
 /** The parts of a runtime. */
 export interface Core {
   readonly store: Store
   readonly keys: ProposalKeys
-  readonly clock: Clock
+  readonly clock: ClockWatch
+  readonly storeClock: StoreClock
   readonly ids: Ids
   readonly registry: Registry
   readonly logger: Logger

@@ -6,6 +6,7 @@ import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { principalName } from '../proposal/principal.ts'
 import type { CallerSession } from '../proposal/session.ts'
 import { callerOf, may } from './authority.ts'
+import { settlingMs } from './clock-watch.ts'
 import type { Core } from './core.ts'
 import { commitMove } from './record.ts'
 
@@ -16,7 +17,7 @@ export interface ExpiredDue {
 
 /**
  * Closes expired proposals of the caller's tenant for whose actions it may reconcile. Somebody else's touch at the same
- * time closes them just as well. Spec: lifecycle 8.
+ * time closes them just as well. Nothing is closed by a clock that has just jumped. Spec: lifecycle 8, trace S6.
  */
 export async function expireDue(
   core: Core,
@@ -52,6 +53,8 @@ async function expireOne(core: Core, session: CallerSession, ref: Reference): Pr
   const registered = core.registry.permitting(proposal.action)
   if (registered === null) return false
   if (!(await may(core, registered.definition, 'reconcile', callerOf(session), { proposal }))) return false
+  // A clock that jumped would close, for ever, what may have years to live; it is left for when the clock is believed.
+  if (core.clock.isUnsettled(settlingMs(registered.definition))) return false
   const move = lifecycle.expire(proposal, core.clock.now())
   if (move.kind !== 'move') return false
   const actor = { participant: null, trigger: principalName(session.principal) }

@@ -181,6 +181,8 @@ export interface Change {
   readonly tenant: Reference
   /** Judged by the store's clock, exclusive: at or after it the change is refused with `too_late`. */
   readonly notAfter: number | null
+  /** Likewise: before it the change is refused with `too_early`. A lease is over when the store's clock says so. */
+  readonly notBefore: number | null
   readonly proposals: readonly (ProposalInsert | ProposalUpdate | ProposalErase)[]
   readonly effect: EffectWrite | null
   readonly call: CallWrite | null
@@ -199,7 +201,16 @@ export interface Committed {
 /** Nothing of the change was applied. */
 export interface Conflict {
   readonly kind: 'conflict'
-  readonly on: 'revision' | 'effect' | 'exists' | 'request_key' | 'fenced' | 'leased' | 'too_late' | 'erased'
+  readonly on:
+    | 'revision'
+    | 'effect'
+    | 'exists'
+    | 'request_key'
+    | 'fenced'
+    | 'leased'
+    | 'too_late'
+    | 'too_early'
+    | 'erased'
 }
 
 export type { EventDraft, EventType }
@@ -254,6 +265,8 @@ export interface StoredEvent extends EventDraft {
  * the change may have landed. Spec: store.
  */
 export interface Store {
+  /** The store's clock, an instant: by it `notAfter` and `notBefore` are judged. */
+  now(): Promise<number>
   commit(change: Change): Promise<Committed | Conflict>
   proposal(tenant: Reference, ref: Reference): Promise<LiveProposal | ErasedProposal | null>
   effect(key: EffectKey): Promise<Effect | null>

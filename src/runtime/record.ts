@@ -16,6 +16,7 @@ import type {
   LiveProposal,
   Sealed,
 } from './ports.ts'
+import { tried } from './rounds.ts'
 import { VERSION } from './version.ts'
 
 /** Who acted, as `kind:id`, and who called; null for time and evidence. */
@@ -72,6 +73,7 @@ export function receiptBody(
 /** What a change may hold beside the moves themselves. */
 export interface ChangeParts {
   readonly notAfter?: number | null
+  readonly notBefore?: number | null
   readonly effect?: EffectWrite | null
   readonly approvals?: readonly ApprovalWrite[]
   readonly inserts?: Change['proposals']
@@ -90,6 +92,7 @@ export function changeOf(
     changeId: core.ids.token(),
     tenant,
     notAfter: parts.notAfter ?? null,
+    notBefore: parts.notBefore ?? null,
     proposals: [...moves.map(updateOf), ...(parts.inserts ?? [])],
     effect: parts.effect ?? null,
     call: null,
@@ -99,13 +102,26 @@ export function changeOf(
   }
 }
 
+/** Commits a change, and takes in what the store says of its time. */
+export async function commit(core: Core, change: Change): Promise<Committed | Conflict> {
+  const askedAt = core.clock.now()
+  const answer = await core.store.commit(change)
+  if (answer.kind === 'committed') core.storeClock.hear(answer.at, askedAt)
+  return answer
+}
+
+/** Likewise, and the same change again where the answer was lost, so that it lands once (evidence P13). */
+export async function commitTried(core: Core, change: Change): Promise<Committed | Conflict> {
+  return tried(() => commit(core, change))
+}
+
 /** Commits one move of one proposal. */
 export async function commitMove(
   core: Core,
   recorded: Recorded,
   parts: ChangeParts = {},
 ): Promise<Committed | Conflict> {
-  return core.store.commit(changeOf(core, recorded.stored.proposal.tenant, [recorded], parts))
+  return commit(core, changeOf(core, recorded.stored.proposal.tenant, [recorded], parts))
 }
 
 function updateOf({ move, result }: Recorded): Change['proposals'][number] {

@@ -6,6 +6,7 @@ import { parseSession, type Session } from '../proposal/session.ts'
 import { type ActionView, actions } from './actions.ts'
 import { adopt } from './adopt.ts'
 import { check, type CheckInput, type CheckResult } from './check.ts'
+import { ClockWatch } from './clock-watch.ts'
 import type { Core } from './core.ts'
 import { demandInput, demandOptions } from './demand-shape.ts'
 import { approve, type DecisionInput, reject, revokeApproval } from './decide.ts'
@@ -29,6 +30,7 @@ import type { OperationResult } from './result.ts'
 import { ProposalKeys } from './keys/sealing.ts'
 import { SILENT } from './silent-logger.ts'
 import { assertSuitableNode } from './suitable-node.ts'
+import { StoreClock } from './store-clock.ts'
 import { systemClock } from './system-clock.ts'
 import { systemIds } from './system-ids.ts'
 import { withdraw, type WithdrawInput } from './withdraw.ts'
@@ -74,20 +76,30 @@ export class ProposalRuntime {
   static async open(options: RuntimeOptions): Promise<ProposalRuntime> {
     assertSuitableNode(process.versions.node)
     demandOptions(options)
-    const clock = options.clock ?? systemClock
+    const logger = options.logger ?? SILENT
+    const clock = new ClockWatch(options.clock ?? systemClock, (byMs) => {
+      logger.warn(
+        { byMs },
+        'the wall clock jumped: until what was under way is settled nothing is admitted or given up',
+      )
+    })
     const ids = options.ids ?? systemIds()
     const registry = new Registry(options.actions)
     const keys = new ProposalKeys(options.keyring, clock)
     const referenceKey = await keys.referenceKey()
     await adopt(options.store, registry, referenceKey)
+    const askedAt = clock.now()
+    const storeClock = new StoreClock(clock)
+    storeClock.hear(await options.store.now(), askedAt)
     return new ProposalRuntime({
       store: options.store,
       keys,
       clock,
+      storeClock,
       ids,
       registry,
       referenceKey,
-      logger: options.logger ?? SILENT,
+      logger,
       onHostError: options.onHostError,
       instance: ids.token(),
       verifying: new Set(),

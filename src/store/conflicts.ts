@@ -25,6 +25,7 @@ export interface Found {
  */
 export function conflictOf(change: Change, found: Found): Conflict['on'] | null {
   if (change.notAfter !== null && found.now >= change.notAfter) return 'too_late'
+  if (change.notBefore !== null && found.now < change.notBefore) return 'too_early'
   for (const write of change.proposals) {
     const on = proposalConflict(write, found)
     if (on !== null) return on

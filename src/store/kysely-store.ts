@@ -50,6 +50,7 @@ export interface KyselyStoreParts {
 /** The one implementation of the port for all databases. Spec: store 1 and 3. */
 export class KyselyStore implements Store {
   readonly #engine: Engine
+  readonly #clock: StoreTime
   readonly #commit: CommitChange
   readonly #adopt: AdoptIdentity
   readonly #proposals: ProposalReader
@@ -66,6 +67,7 @@ export class KyselyStore implements Store {
 
   constructor({ db, engine, clock, onCorruptRow }: KyselyStoreParts) {
     this.#engine = engine
+    this.#clock = clock
     this.#commit = changeCommitter(db, clock)
     this.#adopt = identityAdopter(db)
     this.#proposals = proposalReader(db)
@@ -87,6 +89,11 @@ export class KyselyStore implements Store {
       () => this.#commit(change),
       ({ kind }) => kind === 'committed',
     )
+  }
+
+  async now(): Promise<number> {
+    await this.health()
+    return this.#clock.now()
   }
 
   async proposal(tenant: Reference, ref: Reference): Promise<LiveProposal | ErasedProposal | null> {

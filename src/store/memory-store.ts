@@ -86,6 +86,11 @@ class MemoryStore implements Store {
     return { kind: 'committed', at }
   }
 
+  async now(): Promise<number> {
+    this.#assertOpen()
+    return this.#clock.now()
+  }
+
   async proposal(tenant: Reference, ref: Reference): Promise<LiveProposal | ErasedProposal | null> {
     const record = this.#records(tenant).proposals.get(ref)
     if (record === undefined) return null

@@ -17,6 +17,9 @@ export class InterceptedStore implements Store {
   async commit(change: Change): ReturnType<Store['commit']> {
     return this.#around('commit', () => this.#store.commit(change), change)
   }
+  async now(): ReturnType<Store['now']> {
+    return this.#around('now', () => this.#store.now(), null)
+  }
   async proposal(...input: Parameters<Store['proposal']>): ReturnType<Store['proposal']> {
     return this.#around('proposal', () => this.#store.proposal(...input), null)
   }

@@ -104,6 +104,7 @@ async function raiseVersion(store: Store, key: EffectKey): Promise<void> {
     changeId: `raised-${key.reference}-${effect.version}`,
     tenant: key.tenant,
     notAfter: null,
+    notBefore: null,
     proposals: [],
     effect: {
       row: { ...row, version: row.version + 1 },

@@ -64,6 +64,7 @@ export interface Look {
   readonly definition: JudgedAgainst['definition']
   readonly contents: ReadonlyMap<Reference, JsonValue>
   readonly compareFacts: JudgedAgainst['compareFacts']
+  readonly isClockSettled: boolean
 }
 
 /** Judges an answer about the effect, read at the boundary unless it is said otherwise. */
@@ -85,6 +86,7 @@ export function judgeCall(call: HostCall, effect: Effect, look: Partial<Look> = 
       effect,
       contents: look.contents ?? new Map([[P1, snapshot]]),
       compareFacts: look.compareFacts ?? null,
+      isClockSettled: look.isClockSettled ?? true,
     },
   )
 }

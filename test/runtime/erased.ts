@@ -59,6 +59,7 @@ export async function erase(world: World, ref: string): Promise<Tombstone> {
     changeId: `erase-${ref}`,
     tenant,
     notAfter: null,
+    notBefore: null,
     proposals: [{ kind: 'erase', tombstone }],
     effect: null,
     call: null,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { DefinitiveFailure, type Executed, NotSent } from '../../src/proposal/action.ts'
 import { StoreUnavailable } from '../../src/proposal/errors.ts'
-import type { Logger } from '../../src/runtime/ports.ts'
+import type { Change, Logger } from '../../src/runtime/ports.ts'
 import {
   answering,
   type ExecutionWorld,
@@ -13,6 +13,7 @@ import {
   settle,
 } from './execution-world.ts'
 import { answerOf, MINUTE_MS, STORES, type StoreKind } from './harness.ts'
+import type { Around } from './intercepted-store.ts'
 import type { Refund } from './refund.ts'
 import { requester } from './sessions.ts'
 
@@ -30,8 +31,12 @@ interface Zombie {
   readonly speaks: (word: () => Say) => Promise<string>
 }
 
-async function openZombie(store: StoreKind, contract: Readonly<Record<string, unknown>> = {}): Promise<Zombie> {
-  const world = await openExecution({ store, contract })
+async function openZombie(
+  store: StoreKind,
+  contract: Readonly<Record<string, unknown>> = {},
+  around?: Around,
+): Promise<Zombie> {
+  const world = await openExecution({ store, contract, ...(around === undefined ? {} : { around }) })
   const proposal = await world.approved('the one with a zombie')
   const frozen = await frozenRuntime(world)
   const { promise, resolve } = Promise.withResolvers<() => Say>()
@@ -51,6 +56,13 @@ async function openZombie(store: StoreKind, contract: Readonly<Record<string, un
       return answer
     },
   }
+}
+
+/** Whether a change only says who verifies: the last one before the target is asked. */
+function takesLease(change: Change | null): boolean {
+  if (change === null || change.effect === null || change.proposals.length > 0) return false
+  const { row, opened, ended, observed } = change.effect
+  return row.verifyLease !== null && opened === null && ended === null && observed === null
 }
 
 const negatives: readonly { readonly word: string; readonly say: () => Say }[] = [
@@ -135,6 +147,32 @@ describe.each(STORES)('a late word on %s', (store) => {
 
     expect(early.observations.at(-1)).toMatchObject({ answer: 'authoritative_final_absence', verdict: 'UNKNOWN' })
     expect((await world.stored(proposal)).proposal.status).toBe('failed_known')
+  })
+
+  it('rule R6: the boundary of a read counts from a return that was recorded after the effect was read for it', async () => {
+    let speakUp: (() => Promise<unknown>) | null = null
+    const { world, proposal, speaks } = await openZombie(store, {}, async (_name, call, change) => {
+      const answer = await call()
+      if (!takesLease(change)) return answer
+      const speaking = speakUp
+      speakUp = null
+      await speaking?.()
+      return answer
+    })
+    world.action.methods.verify = answering(says.gone('terminal'))
+    speakUp = () => speaks(() => Promise.reject(new Error('connection reset')))
+    await world.clock.advance(PAST_BOUNDARY_MS)
+
+    const answer = await world.reconcile(proposal)
+
+    const { observations, absencesSpent, unavailablesSpent } = await world.effect(proposal)
+    expect(observations.map(({ source, verdict }) => `${source} ${verdict}`)).toEqual([
+      'executor UNKNOWN',
+      'verifier UNKNOWN',
+    ])
+    expect([answer.status, absencesSpent, unavailablesSpent]).toEqual(['verification_pending', 0, 0])
+    await world.clock.advance(IN_FLIGHT_MS)
+    expect((await world.reconcile(proposal)).status).toBe('failed_known')
   })
 
   it('trace S27: a late acceptance of an attempt that was closed as absent alarms, and the target is asked at once', async () => {

@@ -374,6 +374,7 @@ async function confirmAlone(world: ExecutionWorld, proposal: string): Promise<vo
     changeId: `a confirmation of ${proposal}`,
     tenant: effect.key.tenant,
     notAfter: null,
+    notBefore: null,
     proposals: [],
     effect: effectWrite(observed, effect.version, { observed: { observation, facts: null, sealedFor: null } }),
     call: null,

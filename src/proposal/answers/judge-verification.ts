@@ -33,6 +33,8 @@ export interface JudgedAgainst {
   readonly compareFacts:
     | ((approved: Readonly<Record<string, JsonValue>>, found: Readonly<Record<string, JsonValue>>) => boolean)
     | null
+  /** False for a while after the wall clock jumped: that time has passed is not believed then (trace S6). */
+  readonly isClockSettled: boolean
 }
 
 /** The observation to be stored, and what goes with it. */
@@ -150,8 +152,9 @@ function judgeRefusal(refusal: Refusal, asked: Asked, against: JudgedAgainst): J
   if (attempt === undefined || attempt.idempotencyKey !== refusal.identity) {
     return unavailable(asked, against, 'identity_mismatch')
   }
-  const { definition, effect } = against
-  const inTime = asked.beganAt >= settlingBoundary([attempt], effect.observations, definition.inFlightMs)
+  const { definition, effect, isClockSettled } = against
+  const inTime =
+    isClockSettled && asked.beganAt >= settlingBoundary([attempt], effect.observations, definition.inFlightMs)
   const counts = inTime && definition.acceptProof.failure.includes('terminal')
   return {
     observation: {
@@ -159,7 +162,7 @@ function judgeRefusal(refusal: Refusal, asked: Asked, against: JudgedAgainst): J
       covers: { from: attempt.number, to: attempt.number },
       verdict: counts ? 'FAILED' : 'UNKNOWN',
       proof: 'terminal',
-      reason: refusal.reason ?? null,
+      reason: isClockSettled ? (refusal.reason ?? null) : reason('clock_unsettled'),
     },
     spends: counts || !inTime ? null : 'absence',
     factsText: null,
@@ -172,6 +175,8 @@ function judgeAbsence(absence: Absence, asked: Asked, against: JudgedAgainst): J
   if (echoed.size !== new Set(asked.keys).size || !asked.keys.every((key) => echoed.has(key))) {
     return unavailable(asked, against, 'identity_mismatch')
   }
+  // Stored as what it is, so that it is no first half of the proof `settled` either.
+  if (!against.isClockSettled) return provisional(asked, against)
   const { definition, effect } = against
   const inTime =
     asked.beganAt >= settlingBoundary(coveredAttempts(asked, against), effect.observations, definition.inFlightMs)
@@ -185,6 +190,15 @@ function judgeAbsence(absence: Absence, asked: Asked, against: JudgedAgainst): J
     },
     // Before the boundary an absence is to be expected and spends nothing.
     spends: verdict === 'FAILED' || !inTime ? null : 'absence',
+    factsText: null,
+    resultText: null,
+  }
+}
+
+function provisional(asked: Asked, against: JudgedAgainst): Judged {
+  return {
+    observation: { ...bare(asked, against, 'provisional_absence'), reason: reason('clock_unsettled') },
+    spends: null,
     factsText: null,
     resultText: null,
   }

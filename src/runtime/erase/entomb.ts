@@ -6,7 +6,7 @@ import { chainReceipt } from '../../proposal/receipts/receipt-chain.ts'
 import { keptOf, type Tombstone } from '../../proposal/tombstone.ts'
 import type { Core } from '../core.ts'
 import type { LiveProposal } from '../ports.ts'
-import { type Actor, changeOf, commitMove, receiptBody } from '../record.ts'
+import { type Actor, changeOf, commit, commitMove, receiptBody } from '../record.ts'
 import { LOST_RACE, untilStored } from '../rounds.ts'
 
 /** Why and by whom content is removed. */
@@ -64,5 +64,5 @@ async function entomb(
     receipts: [receipt],
     events: [{ type: 'proposal.erased', proposal: ref, status, revision, at: erasedAt }],
   })
-  return (await core.store.commit(change)).kind === 'committed'
+  return (await commit(core, change)).kind === 'committed'
 }

@@ -16,6 +16,7 @@ import type { Resolution } from '../../proposal/answers/resolution.ts'
 import { AuthorizationUnavailable } from '../../proposal/errors.ts'
 import { hasForeignDomain } from '../adopt.ts'
 import { callerOf, may } from '../authority.ts'
+import { settlingMs } from '../clock-watch.ts'
 import { callExecutor } from './call-executor.ts'
 import type { Content } from '../content.ts'
 import { effectWrite } from '../effect-write.ts'
@@ -62,6 +63,7 @@ export async function admitAndCall(
   const now = core.clock.now()
   const at = { now, commitment: proposal.commitment }
   if (now >= proposal.expiresAt) return LOST_RACE
+  if (core.clock.isUnsettled(settlingMs(definition))) return blocked(execution, 'clock_unsettled')
   const evaluation = evaluatePolicy(proposal.policy, approvals, { ...at, without })
   if (!evaluation.met) return refuseUnmet(execution, without, now)
   if (effect !== null && closedBy(effect) === 'evidence' && !keyRemembered(definition, effect, now)) {
@@ -116,7 +118,7 @@ async function admit(execution: Execution, admission: Admission, now: number): P
     idempotencyKey: idempotencyKey(proposal.effect, generation),
     token: core.ids.token(),
     startedAt: now,
-    leaseUntil: now + definition.leaseMs,
+    leaseUntil: core.storeClock.latest() + definition.leaseMs,
     precondition: resolution.precondition,
   })
   const attempt = after.attempts.at(-1)
@@ -165,11 +167,13 @@ async function callAndSettle(
   // Nothing is awaited between these looks at the clocks and the call.
   const now = core.clock.now()
   const elapsedMs = core.clock.monotonic() - beganMs
-  // Others judge the lease by the wall clock: if that has jumped ahead, they may already look for what is not sent yet.
-  const leaseLeftMs = Math.min(definition.leaseMs - elapsedMs, admitted.attempt.leaseUntil - now)
+  // Others judge the lease by the store's clock: by that, too, it must last, or they already look for what is not sent yet.
+  const leaseLeftMs = Math.min(definition.leaseMs - elapsedMs, admitted.attempt.leaseUntil - core.storeClock.latest())
   if (leaseLeftMs < definition.executeTimeoutMs)
     return settleAndAnswer(execution, admitted, notSent('lease_too_short', now))
   if (now >= notAfter) return settleAndAnswer(execution, admitted, notSent('too_late', now))
+  if (core.clock.isUnsettled(settlingMs(definition)))
+    return settleAndAnswer(execution, admitted, notSent('clock_unsettled', now))
   const { word, late } = await callExecutor(core, {
     admitted,
     snapshot: parseCanonicalJson(content.snapshotText),
@@ -198,7 +202,7 @@ async function settleAndAnswer({ core, session }: Execution, admitted: Admitted,
   }
 }
 
-type NotSentReason = 'lease_too_short' | 'too_late' | 'related_in_doubt' | 'definition_changed'
+type NotSentReason = 'lease_too_short' | 'too_late' | 'clock_unsettled' | 'related_in_doubt' | 'definition_changed'
 
 function notSent(why: NotSentReason, at: number): ExecutorWord {
   const ending = { kind: 'not_sent', evidence: 'FAILED', at, reason: reason(why), externalReference: null } as const

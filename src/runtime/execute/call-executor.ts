@@ -46,7 +46,7 @@ export async function callExecutor(core: Core, call: ExecutorCall): Promise<Exec
   const judge = (ended: HostCall): ExecutorWord => {
     // A process that stood still wakes up with its timers behind: its signal has not fired and should have.
     const late = abort.signal.aborted || core.clock.monotonic() >= abortAtMs
-    const facts = { late, sending, at: core.clock.now() }
+    const facts = { late, sending, at: core.storeClock.latest() }
     const word = executorWord(ended, facts, registered.executed)
     const asked = { method: 'execute', proposal: proposal.ref }
     // A word of failure that counts is an answer; every other error is the host's trouble.

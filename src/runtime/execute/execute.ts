@@ -15,6 +15,7 @@ import type { Resolution } from '../../proposal/answers/resolution.ts'
 import { isInDoubt } from '../../proposal/status.ts'
 import { admitAndCall } from './admit.ts'
 import { callerOf, may } from '../authority.ts'
+import { settlingMs } from '../clock-watch.ts'
 import { type Content, openContent } from '../content.ts'
 import type { Core } from '../core.ts'
 import { previewOf } from '../prepare/draft.ts'
@@ -89,6 +90,7 @@ async function executeApproved(execution: Execution): Promise<Round> {
   const claim = judgeClaim(stored.proposal, effect, registered.definition.attemptsMax)
   const refused = await claimRefused(execution, registered, claim)
   if (refused !== null) return refused
+  if (core.clock.isUnsettled(settlingMs(registered.definition))) return blocked(execution, 'clock_unsettled')
 
   const resolution = await resolve(core, registered, stored.proposal, content.snapshot)
   if (resolution === null) return blocked(execution, 'resolve_failed')

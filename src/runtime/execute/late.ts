@@ -55,6 +55,7 @@ export async function recordLate(core: Core, admitted: Admitted, word: ExecutorW
       endedAt: ending.at,
     },
     spends: null,
+    inFlightMs: admitted.registered.definition.inFlightMs,
     receipt: 'execution.late',
     follow: () => ({ givenUp: null, resendAllowed: false }),
     dueAt: (after) => (surprising ? core.clock.now() : after.verifyDueAt),

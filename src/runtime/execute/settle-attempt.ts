@@ -12,8 +12,8 @@ import type { Proposal } from '../../proposal/proposal.ts'
 import type { Core } from '../core.ts'
 import { effectWrite } from '../effect-write.ts'
 import { recordLate } from './late.ts'
-import type { Change, Committed, Conflict, LiveProposal } from '../ports.ts'
-import { type Actor, changeOf, type Recorded } from '../record.ts'
+import type { LiveProposal } from '../ports.ts'
+import { type Actor, changeOf, commitTried, type Recorded } from '../record.ts'
 import type { Registered } from '../registry.ts'
 import { LOST_RACE, tried, untilStored } from '../rounds.ts'
 import { sealDetail } from './attempt-detail.ts'
@@ -71,13 +71,13 @@ async function settleOnce(core: Core, admitted: Admitted, word: ExecutorWord): P
   const write = effectWrite(after, effect.version, { ended })
   const recorded = await recordedMove(core, admitted, after, word.ending)
   const moves = recorded === null ? [] : [recorded]
-  const answer = await commit(core, changeOf(core, key.tenant, moves, { effect: write }))
+  const answer = await commitTried(core, changeOf(core, key.tenant, moves, { effect: write }))
   if (answer.kind === 'committed') return { move: recorded?.move ?? null }
   if (answer.on === 'fenced') return late(core, admitted, word)
   if (answer.on === 'effect') return LOST_RACE
 
   // A proposal is in the way: the fact alone at once, the status after it (rules R3).
-  const alone = await commit(core, changeOf(core, key.tenant, [], { effect: write }))
+  const alone = await commitTried(core, changeOf(core, key.tenant, [], { effect: write }))
   if (alone.kind === 'conflict') return LOST_RACE
   return untilStored(() => followOnce(core, admitted, after, word.ending))
 }
@@ -90,7 +90,7 @@ async function followOnce(
 ): Promise<Settled | typeof LOST_RACE> {
   const recorded = await recordedMove(core, admitted, effect, ending)
   if (recorded === null) return { move: null }
-  const answer = await commit(core, changeOf(core, effect.key.tenant, [recorded]))
+  const answer = await commitTried(core, changeOf(core, effect.key.tenant, [recorded]))
   return answer.kind === 'committed' ? { move: recorded.move } : LOST_RACE
 }
 
@@ -126,8 +126,4 @@ function withFirstLook(core: Core, effect: Effect, { definition }: Registered, e
 async function late(core: Core, admitted: Admitted, word: ExecutorWord): Promise<Settled> {
   await recordLate(core, admitted, word)
   return { move: null }
-}
-
-async function commit(core: Core, change: Change): Promise<Committed | Conflict> {
-  return tried(() => core.store.commit(change))
 }

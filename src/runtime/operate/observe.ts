@@ -10,7 +10,7 @@ import { callerOf, may } from '../authority.ts'
 import type { Core } from '../core.ts'
 import { effectWrite } from '../effect-write.ts'
 import type { LiveProposal } from '../ports.ts'
-import { changeOf, type Recorded } from '../record.ts'
+import { changeOf, commit, type Recorded } from '../record.ts'
 import { LOST_RACE, untilStored } from '../rounds.ts'
 
 /** What a provider announced. Spec: rules R7. */
@@ -68,7 +68,7 @@ async function announce(
   const actor = { participant: null, trigger: principalName(session.principal) }
   const moves: Recorded[] = move?.kind === 'move' ? [{ stored: owner, move, actor }] : []
   const write = effectWrite(after.effect, effect.version, { observed })
-  const answer = await core.store.commit(changeOf(core, session.tenant, moves, { effect: write }))
+  const answer = await commit(core, changeOf(core, session.tenant, moves, { effect: write }))
   return answer.kind === 'committed' ? { outcome: 'observed' } : LOST_RACE
 }
 

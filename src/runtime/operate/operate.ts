@@ -15,7 +15,7 @@ import type { Core } from '../core.ts'
 import { effectWrite } from '../effect-write.ts'
 import { load } from '../load.ts'
 import type { LiveProposal } from '../ports.ts'
-import { changeOf, type Recorded } from '../record.ts'
+import { changeOf, commit, type Recorded } from '../record.ts'
 import { refusal } from '../refusal.ts'
 import { type OperationResult, resultOf } from '../result.ts'
 import { LOST_RACE, untilSettled } from '../rounds.ts'
@@ -181,7 +181,7 @@ async function record(
   const own = answers.find(({ one }) => one.proposal.ref === stored.proposal.ref)?.verdict
   if (first === undefined) return resultOf(core, session, stored, own ?? stay(outcomeOf(stored.proposal.status)))
   const change = changeOf(core, session.tenant, moves, { effect: effectWrite(effect, before.version) })
-  const answer = await core.store.commit(change)
+  const answer = await commit(core, change)
   if (answer.kind === 'conflict') return LOST_RACE
   if (own?.kind !== 'move') return resultOf(core, session, stored, first.move)
   return resultOf(core, session, { ...stored, proposal: own.proposal }, own)

@@ -32,7 +32,7 @@ import { draftProposal } from './draft.ts'
 import { callHost } from '../host-call.ts'
 import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import { isReadable, load, loadIfReadable } from '../load.ts'
-import { changeOf, type Recorded } from '../record.ts'
+import { changeOf, commit, type Recorded } from '../record.ts'
 import type { Registered } from '../registry.ts'
 import { remainsOf } from '../erase/remains.ts'
 import { erasedResultOf, type OperationResult, resultOf, uncompared } from '../result.ts'
@@ -93,7 +93,7 @@ export async function prepare(core: Core, session: CallerSession, input: Prepare
   })
   return untilStored(async () => {
     const moves = await replacedMoves(core, session, replaces, effect)
-    const answer = await core.store.commit(changeOf(core, session.tenant, moves, draft.parts))
+    const answer = await commit(core, changeOf(core, session.tenant, moves, draft.parts))
     if (answer.kind === 'committed') return resultOf(core, session, draft.stored, stay('prepared'))
     // Somebody else used the request key while this was being prepared; theirs is the first proposal.
     return (await replayed(core, session, keyHash, fingerprint)) ?? LOST_RACE

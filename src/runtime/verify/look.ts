@@ -4,6 +4,7 @@ import type { Attempt, Effect } from '../../effect/effect.ts'
 import type { Reference } from '../../effect/reference.ts'
 import { type Judged, type JudgedAgainst, judgeVerification } from '../../proposal/answers/judge-verification.ts'
 import { claimedEffect } from '../claimed-effect.ts'
+import { settlingMs } from '../clock-watch.ts'
 import { openContent } from '../content.ts'
 import type { Core } from '../core.ts'
 import { callHost } from '../host-call.ts'
@@ -38,7 +39,7 @@ export async function lookAtTarget(
   const keys = [...new Set(attempts.map(({ idempotencyKey }) => idempotencyKey))]
   const covers = { from: first.number, to: last.number }
   const { tenant, ref, requester, agent } = owner.proposal
-  const beganAt = core.clock.now()
+  const beganAt = core.storeClock.earliest()
   const call = await callHost(core.clock, verifyTimeoutMs, (signal) => {
     return action.verify({
       idempotencyKeys: keys,
@@ -62,6 +63,7 @@ export async function lookAtTarget(
     effect: await claimedEffect(core, effect.key),
     contents,
     compareFacts: comparison(core, registered, ref),
+    isClockSettled: !core.clock.isUnsettled(settlingMs(definition, attempts)),
   }
   const judged = judgeVerification(call, asked, against)
   if (call.kind === 'returned' && judged.observation.reason === 'malformed_answer') {

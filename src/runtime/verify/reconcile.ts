@@ -10,12 +10,13 @@ import type { CallerSession } from '../../proposal/session.ts'
 import { isInDoubt } from '../../proposal/status.ts'
 import { callerOf, demand, may } from '../authority.ts'
 import { claimedEffect } from '../claimed-effect.ts'
+import { settlingMs } from '../clock-watch.ts'
 import type { Core } from '../core.ts'
 import { effectWrite } from '../effect-write.ts'
 import { stopLapsed } from './stop-lapsed.ts'
 import { load, type Loaded } from '../load.ts'
 import type { LiveProposal } from '../ports.ts'
-import { type Actor, changeOf } from '../record.ts'
+import { type Actor, changeOf, commit } from '../record.ts'
 import type { Registered } from '../registry.ts'
 import { type OperationResult, resultOf } from '../result.ts'
 import { LOST_RACE, untilSettled } from '../rounds.ts'
@@ -89,11 +90,18 @@ async function reconcileRound(round: Reconciliation, effect: Effect | null): Pro
   if (effect === null || !mine) return answer(round, stay(outcomeOf(stored.proposal.status)))
 
   const open = openAttempt(effect)
-  if (open !== null && core.clock.now() < open.leaseUntil) return answer(round, stay('in_progress'))
+  if (open !== null && core.storeClock.earliest() < open.leaseUntil) return answer(round, stay('in_progress'))
+  if (open !== null && mayBeLive(core, open)) return answer(round, stay('in_progress', 'clock_unsettled'))
   if (open !== null) return lapse(round, effect, open)
   const wait = mustWait(round, effect)
   if (wait !== null) return answer(round, wait)
   return look(round, effect)
+}
+
+// A clock that jumped over the end of a lease proves nothing about who works under it.
+function mayBeLive({ clock, registry }: Core, open: Attempt): boolean {
+  const inFlightMs = registry.verifying(open.action)?.definition.inFlightMs ?? 0
+  return clock.isUnsettled(settlingMs({ leaseMs: 0, inFlightMs }, [open]))
 }
 
 // Nobody reported within the lease. That proves nothing, but from now on nobody below the raised fence is heard.
@@ -116,7 +124,10 @@ async function lapse(round: Reconciliation, effect: Effect, open: Attempt): Prom
   const owner = await ownerOf(core, effect, stored)
   const move = lifecycle.settleCall(owner.proposal, end, now)
   const moves = move.kind === 'move' ? [{ stored: owner, move, actor }] : []
-  await core.store.commit(changeOf(core, effect.key.tenant, moves, { effect: write }))
+  // The store has the last word on time (design D11): by its clock, too, the lease is over.
+  const change = changeOf(core, effect.key.tenant, moves, { effect: write, notBefore: open.leaseUntil })
+  const committed = await commit(core, change)
+  if (committed.kind === 'conflict' && committed.on === 'too_early') return answer(round, stay('in_progress'))
   // Whether this change won or another one did: the effect is looked at afresh.
   return LOST_RACE
 }
@@ -181,7 +192,7 @@ async function takeLease(core: Core, { definition }: Registered, effect: Effect)
   const until = now + definition.verifyTimeoutMs + LEASE_MARGIN_MS
   const leased = { ...effect, version: effect.version + 1, verifyLease: { holder: core.instance, until } }
   const change = changeOf(core, effect.key.tenant, [], { effect: effectWrite(leased, effect.version) })
-  const committed = await core.store.commit(change)
+  const committed = await commit(core, change)
   return committed.kind === 'committed' ? leased : null
 }
 
@@ -197,7 +208,7 @@ async function giveUp(
   const undue = { ...withVerificationDue(effect, null, null), version: effect.version + 1 }
   const moves = verdict.kind === 'move' ? [{ stored: owner, move: verdict, actor }] : []
   const change = changeOf(core, effect.key.tenant, moves, { effect: effectWrite(undue, effect.version) })
-  const committed = await core.store.commit(change)
+  const committed = await commit(core, change)
   if (committed.kind === 'conflict') return LOST_RACE
   if (verdict.kind === 'move' && owner.proposal.ref === stored.proposal.ref) {
     return answer({ ...round, stored: { ...stored, proposal: verdict.proposal } }, verdict)

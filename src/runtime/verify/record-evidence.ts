@@ -4,6 +4,7 @@ import type { Effect, Observation } from '../../effect/effect.ts'
 import { type Spent, withObserved, withVerificationDue } from '../../effect/effect-changes.ts'
 import type { EffectKey } from '../../effect/effect-key.ts'
 import type { Reference } from '../../effect/reference.ts'
+import { verdictWhenStored } from '../../effect/settling-boundary.ts'
 import { isWorthKeeping } from '../../effect/thinning.ts'
 import { Refusal } from '../../proposal/errors.ts'
 import type { Evidenced } from '../../proposal/lifecycle/follow-evidence.ts'
@@ -14,15 +15,17 @@ import { proposalsBehind } from './behind.ts'
 import { claimedEffect } from '../claimed-effect.ts'
 import type { Core } from '../core.ts'
 import { effectWrite } from '../effect-write.ts'
-import type { Change, Committed, Conflict, LiveProposal, ObservationInsert, Sealed } from '../ports.ts'
-import { type Actor, changeOf, type Recorded } from '../record.ts'
-import { LOST_RACE, tried, untilStored } from '../rounds.ts'
+import type { LiveProposal, ObservationInsert, Sealed } from '../ports.ts'
+import { type Actor, changeOf, commitTried, type Recorded } from '../record.ts'
+import { LOST_RACE, untilStored } from '../rounds.ts'
 
 /** Something that was seen of an effect, to be stored whatever stands in the way. */
 export interface Seen {
   readonly key: EffectKey
   readonly observation: Omit<Observation, 'sequence'>
   readonly spends: Spent
+  /** The target's time in flight, by which a failure may turn out to have been read too early. */
+  readonly inFlightMs: number
   readonly receipt: Evidenced['receipt']
   /** What the status needs to know, once the observation is in the effect. */
   readonly follow: (effect: Effect) => Pick<Evidenced, 'givenUp' | 'resendAllowed'>
@@ -69,7 +72,7 @@ async function recordTogether(core: Core, seen: Seen): Promise<RecordedEvidence 
   const owner = ownerAfter(grown.effect, proposals, moves)
   const after = { ...grown.effect, verifyDueAt: owner === null ? null : seen.dueAt(grown.effect, owner) }
   const write = effectWrite(after, effect.version, { observed: grown.inserted })
-  const answer = await commit(core, changeOf(core, seen.key.tenant, moves, { effect: write }))
+  const answer = await commitTried(core, changeOf(core, seen.key.tenant, moves, { effect: write }))
   if (answer.kind === 'committed') return recorded(after, grown.observation, moves)
   return answer.on === 'effect' ? LOST_RACE : null
 }
@@ -81,7 +84,7 @@ async function appendAlone(core: Core, seen: Seen): Promise<Observation> {
     // Due at once: should nobody get to follow it up, the next look does.
     const due = { ...grown.effect, verifyDueAt: core.clock.now() }
     const write = effectWrite(due, effect.version, { observed: grown.inserted })
-    const answer = await commit(core, changeOf(core, seen.key.tenant, [], { effect: write }))
+    const answer = await commitTried(core, changeOf(core, seen.key.tenant, [], { effect: write }))
     return answer.kind === 'committed' ? grown.observation : LOST_RACE
   })
 }
@@ -96,7 +99,7 @@ async function followLater(core: Core, seen: Seen, observation: Observation): Pr
     const dueAt = owner === null ? null : seen.dueAt(effect, owner)
     const after = { ...effect, version: effect.version + 1, verifyDueAt: dueAt }
     const write = effectWrite(after, effect.version)
-    const answer = await commit(core, changeOf(core, seen.key.tenant, moves, { effect: write }))
+    const answer = await commitTried(core, changeOf(core, seen.key.tenant, moves, { effect: write }))
     return answer.kind === 'committed' ? recorded(after, observation, moves) : LOST_RACE
   })
 }
@@ -109,8 +112,12 @@ interface Grown {
   readonly inserted: ObservationInsert | null
 }
 
-function grownBy(before: Effect, { observation: told, spends, sealFacts, sealedFor }: Seen): Grown {
-  const seen = { ...told, covers: coverageWhenStored(before.attempts, told) }
+function grownBy(before: Effect, { observation: told, spends, inFlightMs, sealFacts, sealedFor }: Seen): Grown {
+  const seen = {
+    ...told,
+    verdict: verdictWhenStored(before, told, inFlightMs),
+    covers: coverageWhenStored(before.attempts, told),
+  }
   const observation = { ...seen, sequence: before.observations.length + 1 }
   const isKept = isWorthKeeping(before, seen)
   const effect = isKept ? withObserved(before, seen) : { ...before, version: before.version + 1 }
@@ -151,9 +158,4 @@ function ownerAfter(effect: Effect, proposals: readonly LiveProposal[], moves: r
 
 function recorded(effect: Effect, observation: Observation, moves: readonly Recorded[]): RecordedEvidence {
   return { effect, observation, moves: new Map(moves.map(({ move }) => [move.proposal.ref, move])) }
-}
-
-// The same change again where the answer was lost, so that one look is one observation (evidence P13).
-async function commit(core: Core, change: Change): Promise<Committed | Conflict> {
-  return tried(() => core.store.commit(change))
 }

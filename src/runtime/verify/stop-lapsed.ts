@@ -14,7 +14,7 @@ import { callHost } from '../host-call.ts'
 import { hostTrouble, troubleUnlessReturned } from '../host-trouble.ts'
 import { attemptsOfTarget } from './look.ts'
 import type { LiveProposal } from '../ports.ts'
-import { changeOf } from '../record.ts'
+import { changeOf, commit } from '../record.ts'
 import type { Registered } from '../registry.ts'
 import { LOST_RACE, untilStored } from '../rounds.ts'
 
@@ -59,7 +59,7 @@ async function stop(
   if (first === undefined || last === undefined) return effect
   const { tenant, ref, requester, agent } = owner.proposal
   const { snapshot } = await openContent(core, owner)
-  const beganAt = core.clock.now()
+  const beganAt = core.storeClock.earliest()
   const call = await callHost(core.clock, hostTimeoutMs, (signal) => {
     const input: Stop<Contract> = {
       idempotencyKeys: [...new Set(attempts.map(({ idempotencyKey }) => idempotencyKey))],
@@ -89,7 +89,7 @@ async function stop(
     externalReference: referenceOf(answer),
     matches: null,
     beganAt,
-    endedAt: Math.max(core.clock.now(), beganAt),
+    endedAt: Math.max(core.storeClock.latest(), beganAt),
   }
   return untilStored(async () => {
     const current = (await core.store.effect(effect.key)) ?? effect
@@ -100,7 +100,7 @@ async function stop(
       sealedFor: null,
     }
     const write = effectWrite(observed, current.version, { observed: added })
-    const committed = await core.store.commit(changeOf(core, tenant, [], { effect: write }))
+    const committed = await commit(core, changeOf(core, tenant, [], { effect: write }))
     return committed.kind === 'committed' ? observed : LOST_RACE
   })
 }

@@ -36,6 +36,7 @@ export async function verifyEffect(
     key: effect.key,
     observation,
     spends: judged.spends,
+    inFlightMs: definition.inFlightMs,
     receipt: `verification.${observation.answer}` as Extract<ReceiptType, `verification.${string}`>,
     follow: (after) => ({
       givenUp: budgetSpent(definition, after),

@@ -218,6 +218,18 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'early_change',
+    title: 'a change is too early until the instant that it must not precede',
+    async run({ store }) {
+      const at = await commits(store, inserting(sampleProposal()))
+      const early = { ...inserting(sampleProposal()), notBefore: at + 1e9 }
+
+      await conflicts(store, early, 'too_early')
+
+      await commits(store, { ...early, notBefore: at })
+    },
+  },
+  {
     code: 'answered_after_close',
     title: 'nothing is answered after the store was closed',
     async run({ store }) {

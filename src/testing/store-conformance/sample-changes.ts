@@ -22,6 +22,7 @@ export function emptyChange(tenant: Change['tenant']): Change {
     changeId: `change-${nextSerial()}`,
     tenant,
     notAfter: null,
+    notBefore: null,
     proposals: [],
     effect: null,
     call: null,
