@@ -3,10 +3,23 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openExecution } from '../runtime/execution-world.ts'
 import { answerOf, refused, unsound } from '../runtime/harness.ts'
-import { agent, agentOwner, finance1, requester, session } from '../runtime/sessions.ts'
+import { agent, agentOwner, finance1, requester, service, session } from '../runtime/sessions.ts'
 import { dropBefore, lookWhenDue } from './steps.ts'
 
 const privacy = session('user:paula', ['privacy-officer', 'auditor'])
+/** Two approved proposals whose order has moved, and a host that offers the state as it is now. */
+async function openDrifted() {
+  const world = await openExecution({ store: 'memory' })
+  const drifted = [await world.approved('first'), await world.approved('second')]
+  const { resolve } = world.action.methods
+  world.action.methods.resolve = async (input) => {
+    const resolved = await resolve(input)
+    return { ...resolved, replacement: unsound(resolved.current) }
+  }
+  world.action.business.orderVersion += 1
+  return { world, drifted }
+}
+
 /** The invariants find an effect by its proposals that are live; of an erased one the call alone is left. */
 const erased = { except: ['I11'] } as const
 
@@ -33,6 +46,37 @@ describe('trace S11: a renamed action runs everything again', () => {
 
     expect([again.outcome, again.proposal]).toEqual(['replayed', first])
     expect(action.calls.execute).toBe(0)
+  })
+
+  it('trace S11 an action under another name that names the domain finds what was done under the first one', async () => {
+    const world = await openExecution({ store: 'memory' })
+    const first = await world.approved('once')
+    await world.execute(first)
+    await lookWhenDue(world, first)
+
+    const action = world.actionWith({ type: 'example.payments/payback@1', effectDomain: 'example.payments/refund' })
+    const deployed = await world.open({ actions: [action, world.action] })
+    const again = await deployed.prepare(requester, {
+      ...world.input({ intent: 'once' }),
+      action: action.contract.type,
+    })
+
+    // Another action is another content, whatever its command says.
+    expect([again.outcome, again.proposal]).toEqual(['conflict', first])
+    expect(action.calls.execute).toBe(0)
+  })
+
+  it('trace S11 what was approved before the domain changed is not executed beside what is done in the new one', async () => {
+    const world = await openExecution({ store: 'memory' })
+    const pending = await world.approved('once')
+    const action = world.actionWith({ ...renamed, formerDomains: ['example.payments/refund'] })
+    const deployed = await world.open({ actions: [action] })
+    const again = await deployed.prepare(requester, { ...world.input({ intent: 'once' }), action: renamed.type })
+    await deployed.approve(finance1, again.proposal, { commitment: again.commitment })
+    await deployed.execute(requester, again.proposal)
+
+    expect(await answerOf(world.execute(pending))).toBe('blocked definition_changed')
+    expect([world.action.calls.execute, action.calls.execute]).toEqual([0, 1])
   })
 })
 
@@ -182,6 +226,47 @@ describe('trace S56: smaller items', () => {
 
     expect(await answerOf(oneMore)).toBe('invalid_preparation')
     expect((await world.stored(last.proposal)).proposal.status).toBe('awaiting_approval')
+  })
+
+  it('trace S56 a replacement comes about only by who may prepare one; the drift is told all the same', async () => {
+    const { world, drifted } = await openDrifted()
+    const byExecutor = await world.runtime.execute(service, drifted[0] ?? '')
+    const byRequester = await world.execute(drifted[1] ?? '')
+
+    expect(byExecutor).toMatchObject({ outcome: 'stale', reason: 'material_drift', replacedBy: null })
+    expect(byRequester).toMatchObject({ outcome: 'stale', replacedBy: expect.any(String) })
+    expect(world.action.calls.execute).toBe(0)
+    const { receipts } = await world.runtime.receipts(finance1, drifted[0] ?? '')
+    expect(receipts.at(-1)?.body?.detail).toContain('replacement_dropped')
+  })
+
+  it('trace S56 while nobody knows who may prepare nothing is final, and the next execution stores both', async () => {
+    const { world, drifted } = await openDrifted()
+    const [proposal = ''] = drifted
+    const { can } = world.action.methods
+    world.action.methods.can = (act, caller, view) => {
+      if (act === 'prepare') throw new Error('directory down')
+      return can(act, caller, view)
+    }
+
+    expect(await answerOf(world.execute(proposal))).toBe('blocked authorization_unavailable')
+    world.action.methods.can = can
+    expect(await world.execute(proposal)).toMatchObject({ outcome: 'stale', replacedBy: expect.any(String) })
+  })
+
+  it('trace S56 a chain of replacements at drift ends: the last one is dropped, and the drift is told', async () => {
+    const { world, drifted } = await openDrifted()
+    let [last = ''] = drifted
+    for (let links = 0; links < 50; links += 1) {
+      const { replacedBy } = await world.execute(last)
+      last = replacedBy ?? ''
+      const { commitment } = (await world.stored(last)).proposal
+      await world.runtime.approve(finance1, last, { commitment })
+      world.action.business.orderVersion += 1
+    }
+
+    expect(await world.execute(last)).toMatchObject({ outcome: 'stale', replacedBy: null })
+    expect(world.action.calls.execute).toBe(0)
   })
 
   it('trace S56 an erased proposal is shown as that to who may read it, and to nobody else', async () => {

@@ -2,7 +2,7 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import type { Observation, ProofKind } from '../../src/effect/effect.ts'
-import { isFinalAbsence, settlingBoundary } from '../../src/effect/settling-boundary.ts'
+import { isFinalAbsence, settlingBoundary, verdictWhenStored } from '../../src/effect/settling-boundary.ts'
 import { attempt, ending, leaseUntil, observation } from './builders.ts'
 
 const inFlightMs = 60_000
@@ -64,6 +64,32 @@ describe('the settling boundary', () => {
       expect(settlingBoundary(attempts, [], inFlightMs)).toBeGreaterThanOrEqual(settlingBoundary(fewer, [], inFlightMs))
     },
   )
+})
+
+describe('a verdict when it is stored', () => {
+  const lapsed = attempt({ ending: ending('lease_lapsed', { at: leaseUntil }) })
+  const late = observation({ source: 'executor', flags: ['late'], endedAt: leaseUntil + 500 })
+  const stored = (fields: Partial<Observation>, observations: readonly Observation[] = []): string => {
+    const read = { verdict: 'FAILED', target: 'psp', covers: { from: 1, to: 1 }, ...fields } as const
+    return verdictWhenStored({ attempts: [lapsed], observations }, { beganAt: boundary, ...read }, inFlightMs)
+  }
+
+  it('is what it was, as long as nothing moved the boundary', () => {
+    expect(stored({})).toBe('FAILED')
+    expect(stored({ verdict: 'CONFIRMED' }, [late])).toBe('CONFIRMED')
+    expect(stored({ verdict: 'UNKNOWN' })).toBe('UNKNOWN')
+  })
+
+  it('is no failure if a late return was recorded since, by which it was read too early', () => {
+    expect(stored({}, [late])).toBe('UNKNOWN')
+    expect(stored({ beganAt: boundary + 499 }, [late])).toBe('UNKNOWN')
+    expect(stored({ beganAt: boundary + 500 }, [late])).toBe('FAILED')
+  })
+
+  it('is not touched by attempts of which it does not speak', () => {
+    expect(stored({ target: 'bank', beganAt: 1 })).toBe('FAILED')
+    expect(stored({ covers: { from: 2, to: 2 }, beganAt: 1 })).toBe('FAILED')
+  })
 })
 
 describe('an absence is final', () => {

@@ -11,7 +11,7 @@ import {
   unknown,
   type Vote,
 } from './expected-proposal.ts'
-import { approversOf, type Profile } from './payment.ts'
+import { approversOf, CLOCK_JUMP_MS, IN_FLIGHT_MS, LEASE_MS, type Profile } from './payment.ts'
 import type { Run } from './run.ts'
 import type { CallScript, ResolveScript } from './scripts.ts'
 import type { Business } from './target.ts'
@@ -40,6 +40,10 @@ export class Expected {
   readonly #keys = new Map<string, { readonly ref: string; readonly command: string }>()
   #isDirectoryDown = false
   #now: number
+  /** On the clock that no jump moves. */
+  #monotonic = 0
+  #offBy = 0
+  #unsettledUntil = 0
   #business: Pick<Business, 'version' | 'isGone'>
   /** A fault of the store is to come, or an operation waits: then nothing is certain. */
   #isShaky = false
@@ -174,6 +178,7 @@ export class Expected {
     const closed = this.#closed(proposal)
     if (closed !== null) return [closed]
     if (!this.#isMet(proposal)) return ['approval_pending']
+    if (this.#monotonic < this.#unsettledUntil) return ['blocked']
     if (resolve === 'hanging' || resolve === 'slow') return ['pending']
     if (resolve === 'threw') return ['blocked']
     const { version, isGone } = this.#business
@@ -208,7 +213,8 @@ export class Expected {
     const told = /expired: (.*)/u.exec(outcome)?.[1]?.split(',') ?? []
     for (const proposal of this.proposals) {
       if (!proposal.isSure || proposal.isErased) continue
-      const isDue = isOpen(proposal) && this.#now >= proposal.expiresAt && hasRole(by, 'executor')
+      const isBelieved = this.#monotonic >= this.#unsettledUntil
+      const isDue = isOpen(proposal) && this.#now >= proposal.expiresAt && hasRole(by, 'executor') && isBelieved
       if (told.includes(proposal.ref) !== isDue)
         throw new Error(`${proposal.ref} is ${isDue ? '' : 'not '}due to expire`)
       if (isDue) proposal.status = 'expired'
@@ -230,6 +236,21 @@ export class Expected {
 
   advanced(ms: number): void {
     this.#now += ms
+    this.#monotonic += ms
+  }
+
+  jumped(ms: number): void {
+    this.#now += ms
+    this.#offBy += ms
+    if (Math.abs(this.#offBy) <= CLOCK_JUMP_MS) return
+    this.#offBy = 0
+    this.#unsettledUntil = this.#monotonic + LEASE_MS + IN_FLIGHT_MS
+  }
+
+  /** A runtime that was just opened knows of no jump. */
+  restarted(): void {
+    this.#offBy = 0
+    this.#unsettledUntil = 0
   }
 
   /** The model knows no more about this proposal. */

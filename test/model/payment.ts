@@ -63,6 +63,8 @@ export const LIFETIME_MS: number = 10 * MINUTE_MS
 export const EXECUTE_TIMEOUT_MS: number = 20 * SECOND_MS
 export const LEASE_MS: number = 50 * SECOND_MS
 export const IN_FLIGHT_MS: number = 30 * SECOND_MS
+/** So far the wall clock may jump and still be believed. */
+export const CLOCK_JUMP_MS: number = 5 * SECOND_MS
 export const BUDGETS = { absences: 2, unavailables: 3 } as const
 export const ATTEMPTS_MAX = 3
 

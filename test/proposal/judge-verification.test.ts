@@ -169,6 +169,27 @@ describe('rule R6: the settling boundary is the runtime’s', () => {
     expect(said(judge(found(), inDoubt, { beganAt: startedAt + 1 }))).toBe('CONFIRMED spends nothing')
   })
 
+  it.each(answers)(
+    'trace S6 %s makes nothing sure while the clock is not believed, and spends nothing',
+    (_, answer) => {
+      const judged = judge(answer, inDoubt, { isClockSettled: false })
+
+      expect(said(judged)).toBe('UNKNOWN spends nothing')
+      expect(judged.observation.reason).toBe('clock_unsettled')
+    },
+  )
+
+  it('trace S6 an absence is provisional while the clock is not believed, and a positive counts', () => {
+    const unsettled = { isClockSettled: false }
+
+    expect(judge(gone('settled'), inDoubt, unsettled).observation).toMatchObject({
+      answer: 'provisional_absence',
+      proof: null,
+    })
+    expect(said(judge(notYet(), inDoubt, unsettled))).toBe('UNKNOWN spends nothing')
+    expect(said(judge(found(), inDoubt, unsettled))).toBe('CONFIRMED spends nothing')
+  })
+
   it('rule R6 an early return does not shorten it, a late one lengthens it', () => {
     const early = claimed([attempt({ ending: ending('failed_unknown') })])
     const lateWord = observation({ source: 'executor', answer: 'accepted', endedAt: leaseUntil + 500 })

@@ -204,7 +204,7 @@ describe.each(STORES)('expiry during an execution on %s', (store) => {
     const scene = await openScene(store)
     const { world, proposal } = scene
     const { expiresAt } = (await world.stored(proposal)).proposal
-    world.clock.setWall(expiresAt - 5_000)
+    await world.clock.advance(expiresAt - 2_000 - world.clock.now())
     moments[moment](scene, () => world.clock.setWall(expiresAt + offset))
 
     const answer = await world.execute(proposal)
@@ -218,7 +218,7 @@ describe.each(STORES)('expiry during an execution on %s', (store) => {
     const scene = await openScene(store)
     const { world, proposal } = scene
     const { expiresAt } = (await world.stored(proposal)).proposal
-    world.clock.setWall(expiresAt - 5_000)
+    await world.clock.advance(expiresAt - 2_000 - world.clock.now())
     moments['the admission is answered'](scene, () => world.clock.setWall(expiresAt))
 
     await world.execute(proposal)
@@ -231,7 +231,7 @@ describe.each(STORES)('expiry during an execution on %s', (store) => {
     const scene = await openScene(store, { approvalTtl: '2m' })
     const { world, proposal } = scene
     const lapsesAt = (await world.stored(proposal)).approvals[0]?.expiresAt ?? 0
-    world.clock.setWall(lapsesAt - 5_000)
+    await world.clock.advance(lapsesAt - 2_000 - world.clock.now())
     moments[moment](scene, () => world.clock.setWall(lapsesAt + offset))
 
     const answer = await world.execute(proposal)

@@ -175,6 +175,28 @@ describe.each(STORES)('a late word on %s', (store) => {
     expect((await world.reconcile(proposal)).status).toBe('failed_known')
   })
 
+  it('rule R6: a failure is none if a late return was recorded between its reading and its storing', async () => {
+    let speakUp: (() => Promise<unknown>) | null = null
+    const { world, proposal, speaks } = await openZombie(store, {}, async (_name, call, change) => {
+      const speaking = change?.effect?.observed?.observation.source === 'verifier' ? speakUp : null
+      if (speaking !== null) speakUp = null
+      await speaking?.()
+      return call()
+    })
+    world.action.methods.verify = answering(says.gone('terminal'))
+    speakUp = () => speaks(() => Promise.reject(new Error('connection reset')))
+    await world.clock.advance(PAST_BOUNDARY_MS)
+
+    const answer = await world.reconcile(proposal)
+
+    const { observations, absencesSpent } = await world.effect(proposal)
+    expect(observations.map(({ source, verdict }) => `${source} ${verdict}`)).toEqual([
+      'executor UNKNOWN',
+      'verifier UNKNOWN',
+    ])
+    expect([answer.status, absencesSpent]).toEqual(['verification_pending', 0])
+  })
+
   it('trace S27: a late acceptance of an attempt that was closed as absent alarms, and the target is asked at once', async () => {
     const { world, proposal, speaks } = await openZombie(store, resendAfter('terminal'))
     world.action.methods.verify = answering(says.gone('terminal'))

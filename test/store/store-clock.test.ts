@@ -46,6 +46,26 @@ describe.each<[string, (clock: Clock) => Promise<{ store: Store; remove: () => v
   })
 })
 
+describe.each(['memory', 'SQLite'] as const)('a lapse on %s', (name) => {
+  it('is not stored before its instant, and is at it', async () => {
+    const clock = clockAt(999)
+    const path = name === 'SQLite' ? freshPath() : null
+    const store = path === null ? memoryStore({ clock }) : await sqliteStore(path, { clock })
+    const change = { ...inserting(sampleProposal()), notBefore: 1_000 }
+
+    await conflicts(store, change, 'too_early')
+    expect(await store.now()).toBe(999)
+    clock.at = 1_000
+    expect(await store.commit(change)).toEqual({ kind: 'committed', at: 1_000 })
+    clock.at = 500
+
+    // It has landed, whatever the clock says now.
+    expect(await store.commit(change)).toEqual({ kind: 'committed', at: 1_000 })
+    await store.close()
+    if (path !== null) removeFolderOf(path)
+  })
+})
+
 describe('the clock of the SQLite store', () => {
   it('is read once the lock is held', async () => {
     const path = freshPath()

@@ -44,7 +44,7 @@ export interface Drift {
   readonly paths: readonly string[]
   /** The fresh proposal that is stored in the same change, if the host offered one. */
   readonly replacedBy: Reference | null
-  /** The host offered a replacement that its own definition does not allow; it was dropped. */
+  /** The host offered a replacement that its own definition, or the right of the caller, does not allow; it was dropped. */
   readonly replacementDropped: boolean
 }
 

@@ -34,7 +34,9 @@ export async function lookAtTarget(
   const [first, last] = [attempts[0], attempts.at(-1)]
   if (first === undefined || last === undefined) return null
 
-  const contents = await snapshotsOf(core, owner, attempts)
+  const contents = new Map([[owner.proposal.ref, (await openContent(core, owner)).snapshot]])
+  const behind = attempts.map(({ proposal }) => proposal)
+  await addSnapshots(core, owner, contents, behind)
   const { action, verifyTimeoutMs } = definition
   const keys = [...new Set(attempts.map(({ idempotencyKey }) => idempotencyKey))]
   const covers = { from: first.number, to: last.number }
@@ -56,11 +58,14 @@ export async function lookAtTarget(
   const told = { method: 'verify', proposal: ref }
   troubleUnlessReturned(core, told, call)
   const asked = { keys, covers, beganAt, endedAt: Math.max(core.clock.now(), beganAt) }
-  // Held against what is on record by now: a late return that was recorded before this read began moves the boundary.
+  // Held against what is on record by now: a late return that was recorded before this read began moves the boundary, and
+  // what is found must be what its present owner was approved for.
+  const onRecord = await claimedEffect(core, effect.key)
+  await addSnapshots(core, owner, contents, [onRecord.owner])
   const against = {
     definition,
     schema: verified,
-    effect: await claimedEffect(core, effect.key),
+    effect: onRecord,
     contents,
     compareFacts: comparison(core, registered, ref),
     isClockSettled: !core.clock.isUnsettled(settlingMs(definition, attempts)),
@@ -90,14 +95,14 @@ function comparison(core: Core, { definition }: Registered, proposal: Reference)
   }
 }
 
-// The owner's content is needed; a former owner's is used where it can still be opened.
-async function snapshotsOf(
+// The content of one who is behind the effect beside the owner asked for is used where it can still be opened.
+async function addSnapshots(
   core: Core,
   owner: LiveProposal,
-  attempts: readonly Attempt[],
-): Promise<ReadonlyMap<Reference, JsonValue>> {
-  const contents = new Map([[owner.proposal.ref, (await openContent(core, owner)).snapshot]])
-  for (const proposal of new Set(attempts.map((attempt) => attempt.proposal))) {
+  contents: Map<Reference, JsonValue>,
+  behind: readonly (Reference | null)[],
+): Promise<void> {
+  for (const proposal of new Set(behind)) {
     if (proposal === null || contents.has(proposal)) continue
     const stored = await neighbour(core, owner.proposal.tenant, proposal)
     if (stored === null) continue
@@ -107,5 +112,4 @@ async function snapshotsOf(
     )
     if (snapshot !== null) contents.set(proposal, snapshot)
   }
-  return contents
 }

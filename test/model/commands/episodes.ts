@@ -190,8 +190,9 @@ const thoughtDead = episode(
     .map(({ steps, landsAfterMs, says, saysAfterMs, look, replaces }) => [
       ...steps,
       executedWith({ landsAfterMs, says, saysAfterMs, heedsSignal: false, isSentTwice: false }, look),
-      ...(replaces ? [restart.step('left_alive')] : []),
       jump.step(60_000),
+      // Who was there when it jumped does not believe it; who comes after it cannot know.
+      ...(replaces ? [restart.step('left_alive')] : []),
       reconcile.step({ which: newest, by: 'worker', isNow: false, look, acknowledges: true }),
       ...lookedFor(look),
       advance.step(31_000),

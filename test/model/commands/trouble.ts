@@ -44,6 +44,7 @@ export const restart = command({
     await world.restart(kind)
     return 'done'
   },
+  learn: (expected) => expected.restarted(),
 })
 
 const storeFault = command({

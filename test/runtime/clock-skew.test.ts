@@ -1,0 +1,106 @@
+// Processes whose clocks differ: leases and boundaries are the store's time, whoever asks; threat T10 and design D11.
+import { describe, expect, it } from 'vitest'
+import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { answering, type ExecutionWorld, hanging, openExecution, says, underWay } from './execution-world.ts'
+import { answerOf, START, STORES } from './harness.ts'
+import { requester, service } from './sessions.ts'
+
+const LEASE_MS = 60_000
+const BOUNDARY_MS = 120_000
+const OFF_MS = 90_000
+
+/** A server whose wall clock is off, from now on; both move on together. */
+interface Server {
+  readonly runtime: ProposalRuntime
+  readonly clock: VirtualClock
+}
+
+async function serverOff(world: ExecutionWorld, ms: number): Promise<Server> {
+  const clock = new VirtualClock(world.clock.now() + ms)
+  return { runtime: await world.open({ clock }), clock }
+}
+
+async function bothAdvance(world: ExecutionWorld, { clock }: Server, ms: number): Promise<void> {
+  await world.clock.advance(ms)
+  await clock.advance(ms)
+}
+
+/** The calls are logged by the store's clock, while a server that is off counts its lease by its own. */
+const counted = { except: ['I9'] } as const
+
+describe.each(STORES)('threat T10: a server that is off, on %s', (store) => {
+  it('threat T10: ninety seconds ahead, it takes no lease for over that is not', async () => {
+    const world = await openExecution({ store })
+    const proposal = await world.approved('the one under way')
+    world.action.methods.execute = hanging()
+    await underWay(world, world.runtime.execute(requester, proposal))
+    const ahead = await serverOff(world, OFF_MS)
+    const before = await world.effect(proposal)
+
+    expect(await answerOf(ahead.runtime.reconcile(service, proposal))).toBe('in_progress')
+    await ahead.clock.advance(LEASE_MS - 1)
+    expect(await answerOf(ahead.runtime.reconcile(service, proposal))).toBe('in_progress')
+    expect(await world.effect(proposal)).toEqual(before)
+  })
+
+  it('threat T10: a store that disagrees about the end of a lease has the last word', async () => {
+    const world = await openExecution({ store })
+    const proposal = await world.approved('the one under way')
+    world.action.methods.execute = hanging()
+    await underWay(world, world.runtime.execute(requester, proposal))
+    // Its clock is right when it is opened, and runs on where the store's stands still.
+    const other = await serverOff(world, 0)
+    await other.clock.advance(LEASE_MS)
+    const before = await world.effect(proposal)
+    world.faults.changes.length = 0
+
+    expect(await answerOf(other.runtime.reconcile(service, proposal))).toBe('in_progress')
+    expect(world.faults.changes).toMatchObject([{ notBefore: START + LEASE_MS }])
+    expect(await world.effect(proposal)).toEqual(before)
+  })
+
+  it('threat T10: ninety seconds ahead, it reads no absence as final before the boundary', async () => {
+    const world = await openExecution({ store, contract: { lifetime: '1d' }, ...counted })
+    const proposal = await world.approved('the one in doubt')
+    world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
+    world.action.methods.verify = answering(says.gone('terminal'))
+    await world.execute(proposal)
+    const ahead = await serverOff(world, OFF_MS)
+    await bothAdvance(world, ahead, BOUNDARY_MS - 1)
+
+    expect((await ahead.runtime.reconcile(service, proposal)).status).toBe('verification_pending')
+    await bothAdvance(world, ahead, BOUNDARY_MS)
+
+    expect((await ahead.runtime.reconcile(service, proposal)).status).toBe('failed_known')
+  })
+
+  it('threat T10: ninety seconds behind, it works under a lease that all others see', async () => {
+    const world = await openExecution({ store, contract: { lifetime: '1d' }, ...counted })
+    const proposal = await world.approved('the one of the slow server')
+    const behind = await serverOff(world, -OFF_MS)
+    world.action.methods.execute = hanging()
+    await underWay(world, behind.runtime.execute(requester, proposal))
+
+    expect((await world.effect(proposal)).attempts).toMatchObject([{ leaseUntil: START + LEASE_MS }])
+    await world.clock.advance(LEASE_MS - 1)
+    expect(await answerOf(world.reconcile(proposal))).toBe('in_progress')
+    await world.clock.advance(1)
+    expect((await world.reconcile(proposal)).status).toBe('verification_pending')
+  })
+
+  it('threat T10: behind by what it had not heard of, it finds its lease too short, and sends nothing', async () => {
+    const world = await openExecution({ store, contract: { lifetime: '1d' }, ...counted })
+    const proposal = await world.approved('the one that is not sent')
+    const behind = await serverOff(world, 0)
+    await world.clock.advance(OFF_MS)
+
+    expect((await behind.runtime.execute(requester, proposal)).status).toBe('approved')
+    expect((await world.effect(proposal)).attempts[0]?.ending).toMatchObject({ reason: 'lease_too_short' })
+    expect(world.action.calls.execute).toBe(0)
+
+    // By now it has heard.
+    expect((await behind.runtime.execute(requester, proposal)).status).toBe('verification_pending')
+    expect(world.action.calls.execute).toBe(1)
+  })
+})
