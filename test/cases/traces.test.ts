@@ -234,7 +234,7 @@ describe('trace S56: smaller items', () => {
     const byRequester = await world.execute(drifted[1] ?? '')
 
     expect(byExecutor).toMatchObject({ outcome: 'stale', reason: 'material_drift', replacedBy: null })
-    expect(byRequester).toMatchObject({ outcome: 'stale', replacedBy: expect.any(String) })
+    expect([byRequester.outcome, byRequester.replacedBy === null]).toEqual(['stale', false])
     expect(world.action.calls.execute).toBe(0)
     const { receipts } = await world.runtime.receipts(finance1, drifted[0] ?? '')
     expect(receipts.at(-1)?.body?.detail).toContain('replacement_dropped')
@@ -251,7 +251,8 @@ describe('trace S56: smaller items', () => {
 
     expect(await answerOf(world.execute(proposal))).toBe('blocked authorization_unavailable')
     world.action.methods.can = can
-    expect(await world.execute(proposal)).toMatchObject({ outcome: 'stale', replacedBy: expect.any(String) })
+    const { outcome, replacedBy } = await world.execute(proposal)
+    expect([outcome, replacedBy === null]).toEqual(['stale', false])
   })
 
   it('trace S56 a chain of replacements at drift ends: the last one is dropped, and the drift is told', async () => {

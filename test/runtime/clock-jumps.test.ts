@@ -38,8 +38,8 @@ async function openLong(store: StoreKind, options: Partial<ExecutionOptions> = {
 }
 
 /** A proposal whose worker stands still in the middle of its call. */
-async function openUnderWay(store: StoreKind, contract: ExecutionOptions['contract'] = { lifetime: '1d' }) {
-  const world = await openLong(store, { contract: contract ?? {} })
+async function openUnderWay(store: StoreKind) {
+  const world = await openLong(store)
   const proposal = await world.approved('the one under way')
   const frozen = await frozenRuntime(world)
   const { execute } = world.action.methods

@@ -13,7 +13,7 @@ import {
   settle,
 } from './execution-world.ts'
 import { answerOf, MINUTE_MS, STORES, type StoreKind } from './harness.ts'
-import type { Around } from './intercepted-store.ts'
+import type { Around } from '../../src/testing/intercepted-store.ts'
 import type { Refund } from './refund.ts'
 import { requester } from './sessions.ts'
 

@@ -218,7 +218,7 @@ export const changeCases: readonly ConformanceCase[] = [
     },
   },
   {
-    code: 'early_change',
+    code: 'not_before_ignored',
     title: 'a change is too early until the instant that it must not precede',
     async run({ store }) {
       const at = await commits(store, inserting(sampleProposal()))

@@ -78,6 +78,11 @@ export const writeBugs: readonly SeededBug<Fault>[] = [
     subject: around((_store, change, commit) => commit({ ...change, notAfter: null })),
   },
   {
+    title: 'forgets notBefore',
+    code: 'not_before_ignored',
+    subject: around((_store, change, commit) => commit({ ...change, notBefore: null })),
+  },
+  {
     title: 'writes the proposals of a change one after the other',
     code: 'change_half_applied',
     subject: around(async (_store, change, commit) => {
