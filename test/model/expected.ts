@@ -1,6 +1,7 @@
 // The simple model: what is expected of proposals as long as nothing has touched their effect and nothing went wrong.
 import { canRead, hasRole, isAgent, ownerOf, type Person } from './cast.ts'
 import { nameOf } from './effect-name.ts'
+import { ExpectedClock } from './expected-clock.ts'
 import {
   type ExpectedProposal,
   expectedAt,
@@ -11,7 +12,7 @@ import {
   unknown,
   type Vote,
 } from './expected-proposal.ts'
-import { approversOf, CLOCK_JUMP_MS, IN_FLIGHT_MS, LEASE_MS, type Profile } from './payment.ts'
+import { approversOf, type Profile } from './payment.ts'
 import type { Run } from './run.ts'
 import type { CallScript, ResolveScript } from './scripts.ts'
 import type { Business } from './target.ts'
@@ -39,11 +40,7 @@ export class Expected {
   /** By requester and key: the proposal, and what was asked for. */
   readonly #keys = new Map<string, { readonly ref: string; readonly command: string }>()
   #isDirectoryDown = false
-  #now: number
-  /** On the clock that no jump moves. */
-  #monotonic = 0
-  #offBy = 0
-  #unsettledUntil = 0
+  readonly clock: ExpectedClock
   #business: Pick<Business, 'version' | 'isGone'>
   /** A fault of the store is to come, or an operation waits: then nothing is certain. */
   #isShaky = false
@@ -55,7 +52,7 @@ export class Expected {
 
   constructor(world: World) {
     this.#profile = world.profile
-    this.#now = world.clock.now()
+    this.clock = new ExpectedClock(world.clock.now())
     this.#business = { ...world.around.business }
     this.#enforcesPrecondition = world.setting.enforcesPrecondition
   }
@@ -84,7 +81,7 @@ export class Expected {
     if (replaced !== null) replaced.isSure = false
     if (!outcome.startsWith('prepared')) return
     const { proposal: ref } = JSON.parse(outcome.slice('prepared '.length)) as { readonly proposal: string }
-    const proposal = expectedAt(this.#now, { ref, by, amount, version: this.#business.version })
+    const proposal = expectedAt(this.clock.now, { ref, by, amount, version: this.#business.version })
     this.proposals.push({ ...proposal, isSure: replaced === null })
     if (requestKey !== null) {
       this.#keys.set(`${by} ${requestKey}`, { ref, command: commandOf(this.#profile, { intent, amount, action }) })
@@ -97,7 +94,7 @@ export class Expected {
     const barred = this.#decisionBar(proposal, by) ?? this.#closed(proposal)
     if (barred !== null) return [barred]
     if (isOther) return ['refused binding_mismatch']
-    if (standing(proposal, this.#now).some((vote) => vote.by === by)) return ['replayed']
+    if (standing(proposal, this.clock.now).some((vote) => vote.by === by)) return ['replayed']
     const votes = [...proposal.votes, this.#vote(proposal, by)]
     return [this.#isMet({ ...proposal, votes }) ? 'approved' : 'approval_pending']
   }
@@ -141,7 +138,7 @@ export class Expected {
     const closed = this.#closed(proposal)
     if (closed !== null) return [closed]
     if (vote.isRevoked) return ['replayed']
-    return [this.#now >= vote.until ? 'conflict' : 'revoked']
+    return [this.clock.now >= vote.until ? 'conflict' : 'revoked']
   }
 
   revoked({ which, by, isOwn }: About & { readonly isOwn: boolean }, outcome: string): void {
@@ -178,7 +175,7 @@ export class Expected {
     const closed = this.#closed(proposal)
     if (closed !== null) return [closed]
     if (!this.#isMet(proposal)) return ['approval_pending']
-    if (this.#monotonic < this.#unsettledUntil) return ['blocked']
+    if (!this.clock.isBelieved) return ['blocked']
     if (resolve === 'hanging' || resolve === 'slow') return ['pending']
     if (resolve === 'threw') return ['blocked']
     const { version, isGone } = this.#business
@@ -213,8 +210,8 @@ export class Expected {
     const told = /expired: (.*)/u.exec(outcome)?.[1]?.split(',') ?? []
     for (const proposal of this.proposals) {
       if (!proposal.isSure || proposal.isErased) continue
-      const isBelieved = this.#monotonic >= this.#unsettledUntil
-      const isDue = isOpen(proposal) && this.#now >= proposal.expiresAt && hasRole(by, 'executor') && isBelieved
+      const isDue =
+        isOpen(proposal) && this.clock.now >= proposal.expiresAt && hasRole(by, 'executor') && this.clock.isBelieved
       if (told.includes(proposal.ref) !== isDue)
         throw new Error(`${proposal.ref} is ${isDue ? '' : 'not '}due to expire`)
       if (isDue) proposal.status = 'expired'
@@ -234,25 +231,6 @@ export class Expected {
     else this.#barred.clear()
   }
 
-  advanced(ms: number): void {
-    this.#now += ms
-    this.#monotonic += ms
-  }
-
-  jumped(ms: number): void {
-    this.#now += ms
-    this.#offBy += ms
-    if (Math.abs(this.#offBy) <= CLOCK_JUMP_MS) return
-    this.#offBy = 0
-    this.#unsettledUntil = this.#monotonic + LEASE_MS + IN_FLIGHT_MS
-  }
-
-  /** A runtime that was just opened knows of no jump. */
-  restarted(): void {
-    this.#offBy = 0
-    this.#unsettledUntil = 0
-  }
-
   /** The model knows no more about this proposal. */
   doubt(which: number): void {
     const proposal = this.#at(which)
@@ -261,7 +239,7 @@ export class Expected {
 
   /** Compares what is expected with what is stored, and learns what has gone beyond the model. */
   follow({ world }: Run): void {
-    if (world.clock.now() !== this.#now) throw new Error('the model and the world disagree about the time')
+    if (world.clock.now() !== this.clock.now) throw new Error('the model and the world disagree about the time')
     this.#business = { ...world.around.business }
     const wasShaky = this.#isShaky
     this.#isShaky = world.isBusy || world.faults.isAhead
@@ -313,7 +291,7 @@ export class Expected {
 
   #closed(proposal: ExpectedProposal): string | null {
     if (!isOpen(proposal)) return outcomeOf(proposal.status)
-    return this.#now >= proposal.expiresAt ? 'expired' : null
+    return this.clock.now >= proposal.expiresAt ? 'expired' : null
   }
 
   #closedAs(which: number, outcome: string, status: 'rejected' | 'withdrawn'): void {
@@ -324,11 +302,11 @@ export class Expected {
   }
 
   #vote({ expiresAt }: ExpectedProposal, by: Person): Vote {
-    return { by, until: Math.min(this.#now + this.#profile.approvalTtlMs, expiresAt), isRevoked: false }
+    return { by, until: Math.min(this.clock.now + this.#profile.approvalTtlMs, expiresAt), isRevoked: false }
   }
 
   #isMet(proposal: Pick<ExpectedProposal, 'votes' | 'amount'>): boolean {
-    return isMet(this.#profile, proposal, this.#now)
+    return isMet(this.#profile, proposal, this.clock.now)
   }
 
   #known(which: number): ExpectedProposal | null {

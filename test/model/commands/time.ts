@@ -21,7 +21,7 @@ export const advance = command({
     await clock.advance(ms)
     return 'done'
   },
-  learn: (expected, ms) => expected.advanced(ms),
+  learn: (expected, ms) => expected.clock.advanced(ms),
 })
 
 export const advanceTo = command({
@@ -39,7 +39,7 @@ export const advanceTo = command({
     await world.clock.advance(ms)
     return `done ${ms}`
   },
-  learn: (expected, _args, outcome) => expected.advanced(Number(/done (\d+)/u.exec(outcome)?.[1] ?? 0)),
+  learn: (expected, _args, outcome) => expected.clock.advanced(Number(/done (\d+)/u.exec(outcome)?.[1] ?? 0)),
 })
 
 export const jump = command({
@@ -55,7 +55,7 @@ export const jump = command({
       return 'done'
     })
   },
-  learn: (expected, ms) => expected.jumped(ms),
+  learn: (expected, ms) => expected.clock.jumped(ms),
 })
 
 export const expireDue = command({

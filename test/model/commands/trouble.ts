@@ -44,7 +44,7 @@ export const restart = command({
     await world.restart(kind)
     return 'done'
   },
-  learn: (expected) => expected.restarted(),
+  learn: (expected) => expected.clock.restarted(),
 })
 
 const storeFault = command({

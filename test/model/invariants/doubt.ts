@@ -121,6 +121,8 @@ function budgetsOf(world: World, before: Effect, observation: Observation, order
   if (answer === 'target_unavailable') return ['unavailable']
   // Something was found, and what it is cannot be told.
   if (!ABSENT.has(answer)) return [reason === null ? null : 'unavailable']
+  // By a clock that jumped nothing is late enough to be told.
+  if (reason === 'clock_unsettled') return [null]
   const covered = coveredBy(observation, before.attempts)
   const known = knownWhenRead(world.book, before, observation, order)
   // A return that is recorded while the read is under way may be known to whoever judges it.
