@@ -41,6 +41,7 @@ export function callChange({ ids, tenant }: CallCore, { effect, call, notAfter }
     changeId: ids.token(),
     tenant,
     notAfter: notAfter ?? null,
+    notBefore: null,
     proposals: [],
     effect,
     call,
