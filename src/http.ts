@@ -16,7 +16,13 @@ export {
 } from './http/auth/static-tokens.ts'
 export type { ClaimMapping, Claims, ClaimSource } from './http/auth/token-session.ts'
 export type { OnInternalError } from './http/frame.ts'
-export { HTTP_REFUSALS, type HttpRefusalCode, type ProblemCode } from './http/wire/http-refusals.ts'
+export {
+  AuthenticationUnavailable,
+  HTTP_REFUSALS,
+  type HttpRefusalCode,
+  type ProblemCode,
+  Unauthenticated,
+} from './http/wire/http-refusals.ts'
 export type { Meters, RequestFigure } from './http/operations/meters.ts'
 export {
   type PrometheusMeters,

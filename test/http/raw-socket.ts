@@ -4,7 +4,7 @@ import type { Server, ServerOptions } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { onTestFinished } from 'vitest'
-import { serverLimits, serverProperties } from '../../src/http.ts'
+import { type AppOptions, serverLimits, serverProperties } from '../../src/http.ts'
 import { requester } from '../runtime/sessions.ts'
 import { type HttpWorld, openHttp, tokenOf } from './world.ts'
 
@@ -38,11 +38,12 @@ export interface RawServerOptions {
   /** Whether the adapter puts its own Request and Response in the place of Node's, as it does by default. */
   readonly overrideGlobalObjects?: boolean
   readonly limits?: Partial<ServerOptions>
+  readonly app?: Partial<AppOptions>
 }
 
 /** Opens a world in memory behind a server on a free port of the loopback address, until the test is over. */
 export async function openRawServer(options: RawServerOptions = {}): Promise<RawServer> {
-  const world = await openHttp({ store: 'memory' })
+  const world = await openHttp({ store: 'memory', app: options.app ?? {} })
   const server = createAdaptorServer({
     fetch: async (request: Request) => world.app.fetch(request),
     overrideGlobalObjects: options.overrideGlobalObjects ?? false,

@@ -5,8 +5,8 @@ import { MalformedRequest, Unauthenticated } from '../wire/http-refusals.ts'
 
 /**
  * The host's authentication: who sends this request, or null if it proves nobody. It looks at the headers and never at
- * the body, which it must not read. It may throw {@link Unauthenticated} for credentials that it refuses and
- * {@link AuthenticationUnavailable} if it cannot find out. Spec: http "Rules".
+ * the body, which it must not read. It may throw `Unauthenticated` for credentials that it refuses, and
+ * `AuthenticationUnavailable` if it cannot find out. Spec: http "Rules".
  */
 export type Authenticate = (request: Request) => Promise<Session | null> | Session | null
 
