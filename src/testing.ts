@@ -43,6 +43,12 @@ export type {
 export { type CommitFault, CommitFaults, type CommitStep, commitStep } from './testing/commit-faults.ts'
 export { EventTrace, type TracedEvent } from './testing/event-trace.ts'
 export { ChargeFault, type ChargeFaultName, LookUpFault, type LookUpFaultName } from './testing/faults.ts'
+export { protectionConformance } from './testing/protection-conformance.ts'
+export type {
+  ContentCodec,
+  KeyringUnderTest,
+  SealedPlace,
+} from './testing/protection-conformance/protection-bench.ts'
 export { findSensitive, type SensitiveFinding, type Spelling } from './testing/find-sensitive.ts'
 export { type GateFault, type HttpGate, type HttpGateOptions, startHttpGate } from './testing/http-gate.ts'
 export { type Around, InterceptedStore } from './testing/intercepted-store.ts'

@@ -4,6 +4,7 @@ import { VERSION } from '../runtime/version.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addProposals } from './commands/proposals.ts'
 import { addReceipts } from './commands/receipts.ts'
 import { addServe } from './commands/serve.ts'
 import { addTest } from './commands/test.ts'
@@ -26,6 +27,7 @@ export function program(): Command {
   addMigrate(countersign)
   addDoctor(countersign)
   addKeys(countersign)
+  addProposals(countersign)
   addReceipts(countersign)
   addTest(countersign)
   return countersign

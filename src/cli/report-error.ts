@@ -1,6 +1,6 @@
 // Reports an error of a command: one sentence on standard error, and the exit code that it means.
 import process from 'node:process'
-import { REFUSALS } from '../proposal/codes.ts'
+import { HttpRefusal, PROBLEMS } from '../http/wire/http-refusals.ts'
 import { Refusal } from '../proposal/errors.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { printable } from './printable.ts'
@@ -28,6 +28,9 @@ const EXIT_OF_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
   ['keyring_unusable', EXIT.unavailable],
   ['reference_key_changed', EXIT.unavailable],
   ['definition_error', EXIT.unavailable],
+  ['unreachable', EXIT.unavailable],
+  ['answer_lost', EXIT.unavailable],
+  ['malformed_answer', EXIT.unavailable],
 ])
 
 /** From here on a status says that nobody could answer; below it the answer is no. */
@@ -35,8 +38,10 @@ const NO_ANSWER = 500
 
 function judged(error: unknown): Judged {
   if (!(error instanceof Error)) return unexpected(typeof error)
-  if (error instanceof Refusal) {
-    const isAnswer = REFUSALS[error.code].http < NO_ANSWER
+  if (error instanceof Refusal || error instanceof HttpRefusal) {
+    const { http } = PROBLEMS[error.code]
+    // Without a session that holds nothing is known either.
+    const isAnswer = http < NO_ANSWER && error.code !== 'unauthenticated'
     return { sentence: error.message, exit: isAnswer ? EXIT.failed : EXIT.unavailable }
   }
   const exit = EXIT_OF_CODE.get('code' in error ? error.code : null)

@@ -81,15 +81,14 @@ function refuseTheRest(app: HonoApp, framing: Framing, authenticate: Authenticat
       }),
     )
   }
-  const unknown = { pattern: '/*', operation: null }
   app.all('/v1/*', async (context) =>
-    framed(framing, context, unknown, async () => {
+    framed(framing, context, { pattern: '/v1/*', operation: null }, async () => {
       await sessionOf(authenticate, context.req.raw)
       throw new UnknownPath()
     }),
   )
   app.notFound(async (context) =>
-    framed(framing, context, unknown, () => {
+    framed(framing, context, { pattern: '/*', operation: null }, () => {
       throw new UnknownPath()
     }),
   )

@@ -88,8 +88,20 @@ function tellHost({ onInternalError }: Framing, error: unknown, id: string): voi
 
 /** Where the app is mounted: what stands in front of the route's own segments. */
 export function basePath(request: Request, { pattern }: Pick<Route, 'pattern'>): string {
-  const segments = new URL(request.url).pathname.split('/')
+  const { pathname } = new URL(request.url)
+  const base = pattern.endsWith('*') ? beforeStem(pathname, pattern.slice(0, -1)) : beforeRoute(pathname, pattern)
+  // Two slashes would begin the address of another host.
+  return base.startsWith('//') ? '' : base
+}
+
+function beforeRoute(path: string, pattern: string): string {
+  const segments = path.split('/')
   return segments.slice(0, Math.max(1, segments.length - pattern.split('/').length + 1)).join('/')
+}
+
+// What a wildcard stands for has as many segments as the caller likes.
+function beforeStem(path: string, stem: string): string {
+  return path.slice(0, Math.max(0, path.indexOf(stem)))
 }
 
 // Methods that nobody knows are one in the log and in the figures: their number must not depend on who calls.

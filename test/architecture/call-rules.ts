@@ -8,8 +8,8 @@ type Syntax = Parameters<NonNullable<ConstructorParameters<typeof Visitor>[0]['M
 /** The one file that may reach for the executor of an action. */
 export const executorCaller = 'src/runtime/execute/call-executor.ts'
 
-/** Receivers whose `execute` is the library's own: a query, or the runtime's operation of that name. */
-const ownExecute = /^(?:this|runtime|#runtime)$/
+/** Receivers whose `execute` is the library's own: the operation of that name, of a runtime or of a client that asks one. */
+const ownExecute = /^(?:this|runtime|#runtime|client)$/
 
 /** The last name of an expression such as `context.action` or `this.#runtime`; empty where it has none. */
 function lastName(node: Syntax): string {
@@ -108,6 +108,7 @@ const oneExecutorCaller: Rule = {
     kept: [
       { path: executorCaller, text: 'await action.execute(context)' },
       { path: 'src/http/a.ts', text: 'await runtime.execute(reference)' },
+      { path: 'src/cli/a.ts', text: 'await client.execute(reference)' },
       { path: 'src/store/a.ts', text: "await database.selectFrom('proposals').selectAll().execute()" },
       { path: 'src/testing/a.ts', text: 'await action.execute(context)' },
       { path: 'src/runtime/a.ts', text: 'class Runtime { async execute(): Promise<void> {} }' },

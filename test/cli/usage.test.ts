@@ -26,6 +26,17 @@ describe('a command that is called wrongly', () => {
       'The head must be the sequence and the hash of a receipt, as in 3:9f86….',
     ],
     [['receipts', 'export', 'p', '--db', 'x.db'], 'A database file needs --tenant.'],
+    [['receipts', 'export', 'p', '--tenant', 't'], '--tenant is for a database file, with --db.'],
+    [['receipts', 'export', 'p'], 'COUNTERSIGN_TOKEN must hold your token.'],
+    [['proposals', 'list'], 'COUNTERSIGN_TOKEN must hold your token.'],
+    [['proposals', 'show'], "Missing required argument 'proposal'."],
+    [['proposals', 'approve', 'p'], "Required option '--commitment <commitment>' not specified."],
+    [['proposals', 'erase', 'p'], "Required option '--reason <code>' not specified."],
+    [
+      ['proposals', 'list', '--limit', 'x'],
+      "Option '--limit <number>' argument 'x' is invalid. It must be a whole number.",
+    ],
+    [['proposals', 'execute', 'p', '--token', SECRET], "Unknown option '--token'."],
   ])('countersign %j: %s', async (args, sentence) => {
     const cwd = folder()
 
@@ -33,6 +44,22 @@ describe('a command that is called wrongly', () => {
 
     expect(run).toEqual({ exitCode: 64, stdout: '', stderr: `countersign: ${sentence}\n` })
     expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it.each([
+    [{ COUNTERSIGN_TOKEN: 'two words' }, 'COUNTERSIGN_TOKEN must be of visible characters.'],
+    [
+      { COUNTERSIGN_TOKEN: SECRET, COUNTERSIGN_URL: `https://u:${SECRET}@h` },
+      'COUNTERSIGN_URL cannot be used. The address of the server must not hold credentials.',
+    ],
+    [
+      { COUNTERSIGN_TOKEN: SECRET, COUNTERSIGN_URL: 'http://approvals.example.test' },
+      'COUNTERSIGN_URL cannot be used. The address of the server must be https:// unless it is on this machine.',
+    ],
+  ])('an environment %j: %s', async (env, sentence) => {
+    const run = await countersign(['proposals', 'list'], { env })
+
+    expect(run).toEqual({ exitCode: 64, stdout: '', stderr: `countersign: ${sentence}\n` })
   })
 
   it('an address of a database in the environment is refused without being repeated', async () => {

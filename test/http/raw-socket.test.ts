@@ -319,6 +319,24 @@ describe('a request line', () => {
     expect(`${response?.head}${response?.body}`).not.toContain('evil')
   })
 
+  it.each([
+    '//evil.example/x',
+    '//evil.example/v1/proposals/none',
+    '//evil.example/v1/x/y',
+    '/..//evil.example/v1/proposals/none',
+    '/evil.example/v1/a/b/c/d',
+    '/v1//evil.example/x',
+    '/v1',
+    '/v1/',
+    '/v1/a/v1/b',
+  ])('threat T35: whose path is %s is answered with a link that leads to a page of ours', async (path) => {
+    const [response] = await server.exchange(requestText(`GET ${path}`, `${AUTHORIZED}Connection: close\r\n`))
+    expect(response?.status).toBe(404)
+    expect(JSON.parse(response?.body ?? '')).toMatchObject({ type: '/problems/unknown_path' })
+    const page = requestText('GET /problems/unknown_path', 'Host: localhost\r\nConnection: close\r\n')
+    expect(statuses(await server.exchange(page))).toStrictEqual([200])
+  })
+
   it('threat T35: with headers of proxies and of others says nothing about who calls', async () => {
     const spoofed = [
       'X-Forwarded-For: 127.0.0.1',

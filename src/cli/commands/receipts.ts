@@ -22,7 +22,7 @@ export function addReceipts(program: Command): void {
   const receipts = defineGroup(program, 'receipts', 'Export and verify the receipts and the evidence of a proposal.')
   define(receipts, 'export', 'Print the bundle of a proposal as JSON: references, codes, times and hashes, no content.')
     .argument('<proposal>', 'its reference')
-    .option('--db <file>', 'a database file to read')
+    .option('--db <file>', 'read this database file instead of asking a running server')
     .option('--tenant <tenant>', 'whose proposal it is; needed for a file')
     .action(async (proposal: string, options: ExportOptions) => {
       const bundle = await exported(proposal, options)
@@ -38,7 +38,11 @@ export function addReceipts(program: Command): void {
 }
 
 async function exported(proposal: string, { db, tenant }: ExportOptions): Promise<EvidenceBundle> {
-  if (db === undefined) throw new UsageError('A database file needs --db.')
+  if (db === undefined) {
+    if (tenant !== undefined) throw new UsageError('--tenant is for a database file, with --db.')
+    const { connect } = await import('../proposals/connect.ts')
+    return connect().exportEvidence(proposal)
+  }
   if (tenant === undefined) throw new UsageError('A database file needs --tenant.')
   const { exportFromFile } = await import('../receipts/export-file.ts')
   return exportFromFile(databasePath(db), tenant, proposal)

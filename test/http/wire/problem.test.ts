@@ -10,6 +10,7 @@ import {
   DecisionRefused,
   DefinitionError,
   EffectAlreadyCompleted,
+  EffectKindConflict,
   EffectReferenceIdentifying,
   ErasureHeld,
   InvalidCommand,
@@ -104,6 +105,7 @@ const ROWS: readonly Row[] = [
   { error: new PolicyUnsatisfiable(['finance']), status: 422, says: { requirements: ['finance'] } },
   { error: new EffectReferenceIdentifying(), status: 422 },
   { error: new EffectAlreadyCompleted(), status: 409 },
+  { error: new EffectKindConflict(), status: 409 },
   { error: new ActionNotRegistered(), status: 422 },
   {
     error: new LimitExceeded('commandBytes'),
