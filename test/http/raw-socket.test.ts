@@ -137,6 +137,13 @@ describe('threat T26: a body that is too large', () => {
     await unharmed()
   })
 
+  it('is refused although somebody asked before sending it', async () => {
+    const lines = `${JSON_LINES}Expect: 100-continue\r\nContent-Length: ${size}\r\n`
+    const responses = await server.exchange(requestText('POST /v1/proposals', lines))
+    expect(statuses(responses)).toStrictEqual([100, 413])
+    await unharmed()
+  })
+
   it('is refused while it comes, whatever it announced', async () => {
     const connection = server.open()
     connection.socket.write(requestText('POST /v1/proposals', `${JSON_LINES}Transfer-Encoding: chunked\r\n`))
@@ -295,6 +302,15 @@ describe('a request line', () => {
     const responses = await server.exchange(`${line}\r\n${AUTHORIZED}Connection: close\r\n\r\n`)
     expect(statuses(responses)).toStrictEqual([status])
     await unharmed()
+  })
+
+  it.each<[string, string, string, readonly number[]]>([
+    ['of the version before', 'GET /v1/proposals HTTP/1.0', '', [200]],
+    ['that wants to become another protocol', 'GET /v1/proposals HTTP/1.1', 'Upgrade: websocket\r\n', [200]],
+    ['that expects what nobody knows', 'GET /v1/proposals HTTP/1.1', 'Expect: miracles\r\n', [417]],
+  ])('%s', async (_, line, more, answered) => {
+    const responses = await server.exchange(`${line}\r\n${AUTHORIZED}${more}Connection: close\r\n\r\n`)
+    expect(statuses(responses)).toStrictEqual(answered)
   })
 
   it('without a Host is refused', async () => {
