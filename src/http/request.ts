@@ -34,7 +34,7 @@ export async function readRequest(endpoint: Endpoint, request: Request, rules: R
   if (endpoint.body === null) return { query, body: undefined, expected, requestKey }
   const body = await readJsonBody(request)
   if (endpoint.needsCommitment === true && !hasCommitment(body)) throw new CommitmentRequired()
-  return { query, body: fitting(endpoint.body, body ?? {}), expected, requestKey }
+  return { query, body: fitting(endpoint.body, body === undefined ? {} : body), expected, requestKey }
 }
 
 // A precondition that means nothing here must not seem to have held.
