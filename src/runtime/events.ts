@@ -39,6 +39,7 @@ export interface EventsPage {
 
 const LIMIT_DEFAULT = 50
 const BEGINNING = '0'
+const PLACE_DIGITS = 16
 
 /**
  * The events after a place, oldest first. Those about proposals that the caller may not read, or not have events of, are
@@ -64,16 +65,21 @@ export async function events(core: Core, session: CallerSession, input: EventsIn
     items: found
       .filter(({ proposal }) => heard.has(proposal))
       .map(({ position, type, proposal, status, revision, at }) => ({
-        position: sealCursor(cursor, String(position)),
+        position: sealCursor(cursor, placeText(position)),
         type,
         proposal,
         status,
         revision,
         at,
       })),
-    next: last === 0 ? null : sealCursor(cursor, String(last)),
+    next: last === 0 ? null : sealCursor(cursor, placeText(last)),
     more: found.length === limit,
   }
+}
+
+// Of one length, since that of what is sealed shows.
+function placeText(position: number): string {
+  return String(position).padStart(PLACE_DIGITS, '0')
 }
 
 async function mayHear(core: Core, session: CallerSession, ref: Reference): Promise<boolean> {

@@ -52,19 +52,33 @@ export function validated(app: Hono, base = ''): (request: Request) => Promise<R
   }
 }
 
+type Fits = (schema: AnySchema, value: unknown) => readonly string[]
+
+// Most worlds have the same document, and reading one takes longer than a test.
+const read = new Map<string, { readonly document: Document; readonly fits: Fits }>()
+
+function readDocument(text: string): { readonly document: Document; readonly fits: Fits } {
+  const document = JSON.parse(text) as Document
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addSchema(document, 'document')
+  const compiled = new Map<AnySchema, ReturnType<Ajv2020['compile']>>()
+  const fits: Fits = (schema, value) => {
+    const check = compiled.get(schema) ?? ajv.compile(absolute(schema))
+    compiled.set(schema, check)
+    if (check(value) === true) return []
+    return (check.errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`)
+  }
+  const known = { document, fits }
+  read.set(text, known)
+  return known
+}
+
 type Judge = (request: Request, response: Response) => Promise<readonly string[]>
 
 async function judgeOf(app: Hono, base: string): Promise<Judge> {
   const answer = await app.request(`${base}/openapi.json`)
-  const document = (await answer.json()) as Document
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  ajv.addSchema(document, 'document')
-  const fits = (schema: AnySchema, value: unknown): readonly string[] => {
-    const check = ajv.compile(absolute(schema))
-    return check(value) === true
-      ? []
-      : (check.errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`)
-  }
+  const text = await answer.text()
+  const { document, fits } = read.get(text) ?? readDocument(text)
   return async (request, response) => {
     const path = new URL(request.url).pathname.slice(base.length)
     const documented = operationAt(document, request.method, path)?.responses[String(response.status)]
@@ -119,7 +133,7 @@ async function bodyProblems(
   { content = {} }: ResponsePart,
   request: Request,
   response: Response,
-  fits: (schema: AnySchema, value: unknown) => readonly string[],
+  fits: Fits,
 ): Promise<readonly string[]> {
   const [mediaType = ''] = (response.headers.get('Content-Type') ?? '').split(';')
   const described = content[mediaType] ?? content['*/*']

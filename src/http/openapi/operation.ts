@@ -18,8 +18,16 @@ export interface DocumentedContent {
   readonly headers: readonly HeaderName[]
 }
 
-/** Describes an endpoint. */
+const described = new WeakMap<Endpoint, Part>()
+
+/** Describes an endpoint; once, since it does not change. */
 export function operationOf(endpoint: Endpoint): Part {
+  const operation = described.get(endpoint) ?? describe(endpoint)
+  described.set(endpoint, operation)
+  return operation
+}
+
+function describe(endpoint: Endpoint): Part {
   const { operationId, summary, body, refusals } = endpoint
   const codes = [...EVERYWHERE, ...(body === null ? [] : WITH_BODY), ...refusals]
   return {

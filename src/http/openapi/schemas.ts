@@ -10,8 +10,15 @@ export function schemaRef(id: string): string {
   return `#/components/schemas/${id}`
 }
 
-/** Every named schema. */
-export function componentSchemas(): Record<string, Part> {
+let converted: Readonly<Record<string, Part>> | null = null
+
+/** Every named schema. They do not change, so they are converted once. */
+export function componentSchemas(): Readonly<Record<string, Part>> {
+  converted ??= convert()
+  return converted
+}
+
+function convert(): Readonly<Record<string, Part>> {
   const { schemas } = z.toJSONSchema(components, { ...CONVERSION, uri: schemaRef })
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, plain(schema)]))
 }
