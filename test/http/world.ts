@@ -9,7 +9,7 @@ import { validated } from './validated-app.ts'
 /** Everybody's rights, those of events and of announcements with them. */
 export const httpPermissions: Readonly<Record<string, unknown>> = {
   ...permissions,
-  events: ['auditor', 'operator'],
+  events: ['feed', 'operator'],
 }
 
 export interface HttpWorldOptions extends WorldOptions {
@@ -49,7 +49,13 @@ export async function openHttp(options: HttpWorldOptions): Promise<HttpWorld> {
   const { app: appOptions, contract, ...worldOptions } = options
   const world = await openWorld({
     ...worldOptions,
-    contract: { permissions: httpPermissions, lifetime: '2h', verification: { absences: 1 }, ...contract },
+    contract: {
+      permissions: httpPermissions,
+      lifetime: '2h',
+      verification: { absences: 1 },
+      acceptProof: { failure: ['terminal', 'key_consumed'], resend: ['terminal'] },
+      ...contract,
+    },
   })
   const app = createApp({ runtime: world.runtime, authenticate, ...appOptions })
   const fetch = validated(app)
