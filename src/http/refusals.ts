@@ -7,16 +7,22 @@ export const EVERYWHERE: readonly ProblemCode[] = [
   'unauthenticated',
   'authentication_unavailable',
   'invalid_request',
-  'store_unavailable',
-  'stored_data_corrupt',
   'internal',
 ]
+
+/** Of everything that asks the store. */
+export const READING: readonly ProblemCode[] = ['store_unavailable', 'stored_data_corrupt']
 
 /** Of everything that reads a body. */
 export const WITH_BODY: readonly ProblemCode[] = ['payload_too_large', 'unsupported_media_type', 'limit_exceeded']
 
 /** Of everything that names a proposal and asks for a right. */
-export const ABOUT_PROPOSAL: readonly ProblemCode[] = ['not_found', 'authorization_unavailable', 'revision_mismatch']
+export const ABOUT_PROPOSAL: readonly ProblemCode[] = [
+  ...READING,
+  'not_found',
+  'authorization_unavailable',
+  'revision_mismatch',
+]
 
 /** Of everything that stores. */
 export const STORING: readonly ProblemCode[] = ['persistence_outcome_unknown']

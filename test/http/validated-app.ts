@@ -17,7 +17,7 @@ interface Operation extends Part {
 }
 
 interface ResponsePart extends Part {
-  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>
+  readonly headers?: Readonly<Record<string, Part>>
   readonly content?: Readonly<Record<string, { readonly schema: AnySchema }>>
 }
 
@@ -119,7 +119,10 @@ function matches(template: string, path: string): boolean {
 
 function headerProblems(document: Document, { headers = {} }: ResponsePart, response: Response): readonly string[] {
   const missing = ALWAYS.filter((name) => !response.headers.has(name))
-  const required = Object.keys(headers).filter((name) => document.components.headers[name]?.['required'] === true)
+  const required = Object.entries(headers).flatMap(([name, header]) => {
+    const described = '$ref' in header ? document.components.headers[name] : header
+    return described?.['required'] === true ? [name] : []
+  })
   const lacking = required.filter((name) => !response.headers.has(name))
   const untold = TOLD.filter((name) => response.headers.has(name) && !Object.hasOwn(headers, name))
   return [

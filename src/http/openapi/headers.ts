@@ -25,10 +25,18 @@ export const ANSWER_HEADERS = {
 /** The name of a header that the document describes. */
 export type HeaderName = keyof typeof ANSWER_HEADERS
 
-/** References to headers, for one answer; every answer has a request id. */
-export function headerRefs(names: readonly HeaderName[]): Part {
-  const all: readonly HeaderName[] = ['X-Request-Id', ...names]
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+/**
+ * The headers of what can come under one status, each named by its contents. One that not every content has is not
+ * required there, whatever it is elsewhere; every answer has a request id.
+ */
+export function headersOf(contents: readonly (readonly HeaderName[])[]): Part {
+  const names = new Set<HeaderName>(['X-Request-Id', ...contents.flat()])
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const isInAll = name === 'X-Request-Id' || contents.every((content) => content.includes(name))
+      return [name, isInAll ? { $ref: `#/components/headers/${name}` } : { ...ANSWER_HEADERS[name], required: false }]
+    }),
+  )
 }
 
 /** The headers of requests. */

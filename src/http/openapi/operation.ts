@@ -7,7 +7,7 @@ import { EVERYWHERE, WITH_BODY } from '../refusals.ts'
 import { problem } from '../schemas/problem.ts'
 import { type ProblemCode, PROBLEMS } from '../wire/http-refusals.ts'
 import { PROBLEM_TYPE } from '../wire/problem.ts'
-import { type HeaderName, headerRefs, REQUEST_HEADERS } from './headers.ts'
+import { type HeaderName, headersOf, REQUEST_HEADERS } from './headers.ts'
 import { type Part, schemaOf } from './schemas.ts'
 
 /** One kind of content under one status, before those of a status are put together. */
@@ -48,7 +48,7 @@ export function responsesOf(contents: readonly DocumentedContent[]): Part {
       status,
       {
         description: [...new Set(ones.map(({ description }) => description))].join(' '),
-        headers: headerRefs(ones.flatMap(({ headers }) => headers)),
+        headers: headersOf(ones.map(({ headers }) => headers)),
         content: Object.fromEntries(ones.flatMap(({ content }) => Object.entries(content))),
       },
     ]),

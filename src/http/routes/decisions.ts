@@ -59,7 +59,7 @@ export const revokeApproval = endpoint({
   statuses: { outcomes: [...STATUS_OUTCOMES, 'revoked', 'replayed', 'conflict'], wanted: revoking },
   takesIfMatch: true,
   headers: ['ETag'],
-  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted'],
+  refusals: [...ABOUT_PROPOSAL, ...STORING],
   async handle({ runtime, session, param, expected }) {
     const result = await runtime.revokeApproval(session, param('ref'), param('id'), expected)
     return outcomeAnswer(result, revoking, runtime.clock.now())
@@ -77,7 +77,7 @@ export const withdrawProposal = endpoint({
   statuses: { outcomes: [...STATUS_OUTCOMES, 'replayed', 'conflict'], wanted: withdrawing },
   takesIfMatch: true,
   headers: ['ETag'],
-  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted', 'malformed_reference'],
+  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted'],
   async handle({ runtime, session, param, body, expected }) {
     const result = await runtime.withdraw(session, param('ref'), { ...body, ...expected })
     return outcomeAnswer(result, withdrawing, runtime.clock.now())

@@ -1,7 +1,7 @@
 // The endpoints of what happens outside: check, execute, reconcile, and what providers announce.
 import { endpoint } from '../endpoint.ts'
 import { outcomeAnswer, outcomeStatus, retryAfter, STATUS_OUTCOMES, wantedOfEffect } from '../outcome.ts'
-import { ABOUT_PROPOSAL, STORING } from '../refusals.ts'
+import { ABOUT_PROPOSAL, READING, STORING } from '../refusals.ts'
 import { executeBody, noBody, noQuery, observationBody, reconcileBody } from '../schemas/requests.ts'
 import { checkResult, observationResult, operationResult } from '../schemas/results.ts'
 
@@ -71,7 +71,7 @@ export const observeEffect = endpoint({
   query: noQuery,
   answer: observationResult,
   statuses: { outcomes: ['observed', 'replayed'], wanted: () => true },
-  refusals: [...STORING, 'not_found', 'not_permitted', 'authorization_unavailable', 'malformed_reference'],
+  refusals: [...READING, ...STORING, 'not_found', 'not_permitted', 'authorization_unavailable', 'malformed_reference'],
   async handle({ runtime, session, body }) {
     const result = await runtime.observe(session, body)
     const status = outcomeStatus(result.outcome, () => true)

@@ -16,7 +16,7 @@ export const resumeProposal = endpoint({
   statuses: { outcomes: [...STATUS_OUTCOMES, 'resumed', 'conflict'], wanted: wantedOfEffect },
   takesIfMatch: true,
   headers: ['ETag'],
-  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted', 'malformed_reference'],
+  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted'],
   async handle({ runtime, session, param, body, expected }) {
     const result = await runtime.resume(session, param('ref'), { ...body, ...expected })
     return outcomeAnswer(result, wantedOfEffect, runtime.clock.now())
@@ -34,7 +34,7 @@ export const settleProposal = endpoint({
   statuses: { outcomes: [...STATUS_OUTCOMES, 'settled', 'conflict'], wanted: wantedOfEffect },
   takesIfMatch: true,
   headers: ['ETag'],
-  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted', 'separation_of_duties', 'malformed_reference'],
+  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted', 'malformed_reference'],
   async handle({ runtime, session, param, body, expected }) {
     const result = await runtime.settle(session, param('ref'), { ...body, ...expected })
     return outcomeAnswer(result, wantedOfEffect, runtime.clock.now())
@@ -51,7 +51,7 @@ export const eraseProposal = endpoint({
   answer: erasureResult,
   statuses: { outcomes: ['erased', 'erasure_deferred'], wanted: () => true },
   takesIfMatch: true,
-  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted', 'erasure_held', 'malformed_reference'],
+  refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted', 'erasure_held'],
   async handle({ runtime, session, param, body, expected }) {
     const result = await runtime.erase(session, param('ref'), { ...body, ...expected })
     const status = outcomeStatus(result.outcome, () => true)

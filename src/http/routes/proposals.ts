@@ -5,7 +5,7 @@ import type { ListInput } from '../../runtime/list.ts'
 import { endpoint } from '../endpoint.ts'
 import { outcomeAnswer, wantedOfPrepare } from '../outcome.ts'
 import { nextLink } from '../paging.ts'
-import { ABOUT_PROPOSAL, STORING } from '../refusals.ts'
+import { ABOUT_PROPOSAL, READING, STORING } from '../refusals.ts'
 import { listQuery, noQuery, prepareBody } from '../schemas/requests.ts'
 import { operationResult } from '../schemas/results.ts'
 import { anyView, listPage } from '../schemas/views.ts'
@@ -23,6 +23,7 @@ export const prepareProposal = endpoint({
   takesIdempotencyKey: true,
   headers: ['ETag', 'Location', 'Idempotency-Replayed'],
   refusals: [
+    ...READING,
     ...STORING,
     'not_found',
     'not_permitted',
@@ -33,7 +34,6 @@ export const prepareProposal = endpoint({
     'effect_reference_identifying',
     'invalid_command',
     'invalid_preparation',
-    'malformed_reference',
     'policy_unsatisfiable',
     'preparation_failed',
     'preparation_refused',
@@ -68,7 +68,7 @@ export const listProposals = endpoint({
   answer: listPage,
   statuses: { status: 200 },
   headers: ['Link'],
-  refusals: ['authorization_unavailable', 'limit_exceeded', 'malformed_reference'],
+  refusals: ['store_unavailable', 'authorization_unavailable', 'limit_exceeded', 'malformed_reference'],
   async handle({ runtime, session, query, path }) {
     const page = await runtime.list(session, listInput(query))
     return { status: 200, body: page, headers: nextLink(path, query, { name: 'cursor', value: page.next }) }

@@ -1,6 +1,7 @@
 // The endpoints of the record: receipts, the evidence bundle, the outbox, and the registered actions.
 import { endpoint } from '../endpoint.ts'
 import { nextLink } from '../paging.ts'
+import { READING } from '../refusals.ts'
 import { actionList, eventsPage } from '../schemas/catalogue.ts'
 import { evidenceBundle, receiptsView } from '../schemas/records.ts'
 import { eventsQuery, noQuery } from '../schemas/requests.ts'
@@ -14,7 +15,7 @@ export const listReceipts = endpoint({
   query: noQuery,
   answer: receiptsView,
   statuses: { status: 200 },
-  refusals: ['not_found', 'authorization_unavailable'],
+  refusals: [...READING, 'not_found', 'authorization_unavailable'],
   async handle({ runtime, session, param }) {
     return { status: 200, body: await runtime.receipts(session, param('ref')) }
   },
@@ -29,7 +30,7 @@ export const exportEvidence = endpoint({
   query: noQuery,
   answer: evidenceBundle,
   statuses: { status: 200 },
-  refusals: ['not_found', 'not_permitted', 'authorization_unavailable'],
+  refusals: [...READING, 'not_found', 'not_permitted', 'authorization_unavailable'],
   async handle({ runtime, session, param }) {
     return { status: 200, body: await runtime.exportEvidence(session, param('ref')) }
   },
@@ -45,7 +46,7 @@ export const listEvents = endpoint({
   answer: eventsPage,
   statuses: { status: 200 },
   headers: ['Link'],
-  refusals: ['authorization_unavailable', 'limit_exceeded', 'malformed_reference'],
+  refusals: [...READING, 'authorization_unavailable', 'limit_exceeded', 'malformed_reference'],
   async handle({ runtime, session, query, path }) {
     const page = await runtime.events(session, query)
     const next = page.more ? page.next : null
