@@ -186,11 +186,13 @@ function skipSpace(reading: Reading): void {
   taken(reading, SPACE)
 }
 
+/** What the pattern matches here, or null. Sticky patterns leave behind where they ended. */
 function taken(reading: Reading, pattern: RegExp): string | null {
-  pattern.lastIndex = reading.at
-  const match = pattern.exec(reading.text)?.[0] ?? null
-  reading.at += match?.length ?? 0
-  return match
+  const { text, at } = reading
+  pattern.lastIndex = at
+  if (!pattern.test(text)) return null
+  reading.at = pattern.lastIndex
+  return text.slice(at, pattern.lastIndex)
 }
 
 function takes(reading: Reading, character: string): boolean {
