@@ -52,4 +52,10 @@ const include = ['**/*.ts', 'node_modules/countersign/dist/**/*.d.ts']
 writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include, exclude: [] }))
 run(process.execPath, join(repositoryRoot, 'node_modules/typescript/bin/tsc'), '-p', '.')
 run(process.execPath, 'quickstart.ts')
-run(process.execPath, 'node_modules/countersign/dist/cli/main.js', '--help')
+for (const args of [
+  ['keys', 'new', 'packed.keys'],
+  ['migrate', '--db', 'packed.db'],
+  ['doctor', '--db', 'packed.db', '--keys', 'packed.keys'],
+]) {
+  run(process.execPath, 'node_modules/countersign/dist/cli/main.js', ...args)
+}

@@ -28,7 +28,7 @@ describe('the doctor', () => {
     expect(report.checks.map(({ name }) => name).join(' ')).toBe(
       'node driver database migrations keys clock receipts evidence',
     )
-    expect(report.checks.at(-1)?.detail).toBe('Status and evidence of 4 proposals of 2 tenants are whole.')
+    expect(report.checks.at(-1)?.detail).toBe('Status and evidence are whole (proposals: 4, tenants: 2).')
     expect(exitCode).toBe(0)
     expect(readFileSync(stored.db)).toEqual(before)
   })

@@ -225,6 +225,25 @@ describe('a server that is not there', () => {
   })
 })
 
+describe('a server that never answers', () => {
+  const silent = async ({ signal }: Request): Promise<Response> => {
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('timed out', { cause: signal.reason })))
+    })
+  }
+  const options = { url: 'https://countersign.test', token: SECRET, fetch: silent, repeats: 0 }
+
+  it('is waited for as long as the options say, an execution and a reconciliation by a limit of their own', async () => {
+    const quick = new CountersignClient({ ...options, timeoutMs: 1 })
+    const executing = new CountersignClient({ ...options, timeoutMs: 1, executeTimeoutMs: 2 })
+
+    expect(await refused(quick.read('p-1'))).toBeInstanceOf(Unreachable)
+    expect(await refused(approve(quick))).toBeInstanceOf(AnswerLost)
+    expect(await refused(executing.reconcile('p-1'))).toBeInstanceOf(AnswerLost)
+    expect(await refused(executing.execute('p-1'))).toMatchObject({ code: 'answer_lost', latest: null })
+  })
+})
+
 describe('the caller', () => {
   it('may stop waiting, with a reason of its own', async () => {
     const stop = new AbortController()

@@ -14,6 +14,8 @@ export interface FaultyProxy {
   readonly faults: Fault[]
   /** What was received, as `METHOD path`. */
   readonly seen: string[]
+  /** Cuts every connection that is open now. */
+  cut(): void
 }
 
 /** Starts one in front of a server on loopback; it ends with the test. */
@@ -31,7 +33,8 @@ export async function faultyProxy(upstream: string): Promise<FaultyProxy> {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, faults, seen }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url, faults, seen, cut: () => server.closeAllConnections() }
 }
 
 function pass(upstream: string, incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault | null): void {

@@ -258,14 +258,14 @@ describe('execute', () => {
     const sound = world.action.methods.execute
     let finish = (): void => {}
     world.action.methods.execute = async (input) => {
+      world.proxy.cut()
       await new Promise<void>((resolve) => {
         finish = resolve
       })
       return sound(input)
     }
-    const patient = world.client(requester, { executeTimeoutMs: 300 })
 
-    const result = await patient.execute(proposal)
+    const result = await world.client(requester).execute(proposal)
     finish()
 
     expect(result).toMatchObject({ outcome: 'in_progress', status: 'executing', nextStep: 'wait' })

@@ -71,8 +71,8 @@ const SUBJECTS = { receipts: 'The chains of receipts', evidence: 'Status and evi
 
 function summary(name: Finding['check'], { tenants, proposals, findings }: LookedThrough): Check {
   const own = findings.filter((finding) => finding.check === name).length
-  const of = `of ${proposals} proposals of ${tenants} tenants`
-  return check(name, own === 0, `${SUBJECTS[name]} ${of} ${own === 0 ? 'are whole' : `have ${own} problems`}.`)
+  const seen = `proposals: ${proposals}, tenants: ${tenants}`
+  return check(name, own === 0, `${SUBJECTS[name]} ${own === 0 ? 'are whole' : `have problems: ${own}`} (${seen}).`)
 }
 
 async function tried(name: Check['name'], look: () => Promise<Check>): Promise<Check> {
