@@ -127,6 +127,21 @@ describe('exit codes', () => {
   })
 })
 
+it('an execution that may not have arrived exits with 2, and says what to do', async () => {
+  const world = await openServed()
+  const { proposal } = await world.approvedProposal()
+  world.proxy.faults.push('before')
+
+  const run = await as(requester, world, ['proposals', 'execute', proposal])
+
+  expect(run).toMatchObject({
+    exitCode: 2,
+    stdout: '',
+    stderr: 'countersign: The answer was lost; read the proposal before doing anything else.\n',
+  })
+  expect(world.action.calls.execute).toBe(0)
+})
+
 describe('case C106 what others wrote', () => {
   it('is shown with everything invisible spelled out, as text and as JSON', async () => {
     const world = await openServed()
