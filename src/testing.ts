@@ -92,6 +92,8 @@ export {
 } from './testing/safety/safety-report.ts'
 export { suiteSeed } from './testing/safety/suite-seed.ts'
 export { seededIds } from './testing/seeded-ids.ts'
+export type { CrashOutcome, CrashScenario, CrashTarget, CrashWork } from './testing/crash/crash-scenario.ts'
+export { type CrashStep, CrashSteps } from './testing/crash/crash-steps.ts'
 export { actionConformance, type ActionConformanceOptions } from './testing/action-conformance.ts'
 export type { ActionWorld, WorldChange, WorldFault } from './testing/action-conformance/action-world.ts'
 export {

@@ -1,6 +1,7 @@
 // The program: every command by one line; what a command needs to work is loaded only when it runs.
 import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
+import { addCrashtest } from './commands/crashtest.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
@@ -30,5 +31,6 @@ export function program(): Command {
   addProposals(countersign)
   addReceipts(countersign)
   addTest(countersign)
+  addCrashtest(countersign)
   return countersign
 }
