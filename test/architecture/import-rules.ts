@@ -36,7 +36,11 @@ const pureNodeModules: Readonly<Record<string, string>> = {
 }
 
 /** The files that load what a user names on the command line, whatever it is. */
-const hostFileLoaders = new Set(['src/cli/safety/suite-main.ts', 'src/cli/serve/actions-file.ts'])
+const hostFileLoaders = new Set([
+  'src/cli/crashtest/load-scenario.ts',
+  'src/cli/safety/suite-main.ts',
+  'src/cli/serve/actions-file.ts',
+])
 
 const relative = (entry: ModuleImport): boolean => entry.specifier.startsWith('.')
 
