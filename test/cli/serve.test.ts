@@ -107,6 +107,18 @@ describe('serve', () => {
     expect(readdirSync(cwd)).not.toContain('countersign.db.keys')
   })
 
+  it('says without a token how it is, what it offers and what it counts', async () => {
+    const server = await startServe({ cwd: folder() })
+    await server.ask('/v1/proposals', 'agent', refundOf())
+
+    const answers = await Promise.all(
+      ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'].map(async (path) => fetch(`${server.url}${path}`)),
+    )
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(await answers[2]?.text()).toContain('countersign_proposals_open 1')
+  })
+
   it('writes its log to standard error, without a token, an amount or an order', async () => {
     const server = await startServe({ cwd: folder() })
     const ref = await approvedRefund(server)

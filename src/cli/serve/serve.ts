@@ -1,21 +1,17 @@
-// Serves the HTTP API from one process: builds everything from the settings, says where it is, and stops when told.
+// Serves the HTTP API from one process: starts what the settings ask for, says where it is, and stops when told.
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ProposalRuntime } from '../../runtime/runtime.ts'
+import type { Clock, Logger } from '../../runtime/ports.ts'
 import { systemClock } from '../../runtime/system-clock.ts'
-import type { Clock, Keyring, Logger } from '../../runtime/ports.ts'
-import type { Authenticate } from '../../http/auth/session.ts'
 import { give } from '../answer.ts'
 import { EXIT } from '../exit-codes.ts'
-import { developmentTokens, withSessions } from './development-tokens.ts'
 import { greetingData, greetingLines } from './greeting.ts'
-import { serverKeys } from './keys.ts'
 import { type Listening, listen } from './listen.ts'
 import { serviceLog } from './log.ts'
-import { needed } from './needed.ts'
-import { type Offer, offerOf } from './offer.ts'
+import { offerOf } from './offer.ts'
 import { OpenWork } from './open-work.ts'
 import type { ServeOptions } from './options.ts'
+import { openService } from './service.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { firstStopSignal } from './stop-signals.ts'
 
@@ -33,7 +29,7 @@ export async function serve(options: ServeOptions, clock: Clock = systemClock): 
   log.info({ signal, open: server.work.count }, 'stopping')
   const isSettled = await settled(server, settings.stopLimitMs)
   if (!isSettled)
-    log.warn({ open: server.work.count }, 'the limit is over; what is still open will be verified, not repeated')
+    log.warn({ open: server.work.count }, 'the limit is over; what is open will be verified, not repeated')
   await server.close()
   log.info({}, 'stopped')
   process.exit(EXIT.good)
@@ -49,46 +45,23 @@ interface Surroundings {
 interface Running {
   readonly listening: Listening
   readonly work: OpenWork
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 async function start({ settings, log, clock }: Surroundings, { json = false }: ServeOptions): Promise<Running> {
-  const { database } = settings
   const offer = await offerOf(settings)
   const { actions, business } = offer
-  const keys = await serverKeys(database, offer.keyring ?? settings.keyring)
-  const { sqliteStore } = await import('../../store/sqlite-store.ts')
-  const store = await sqliteStore(database, {
-    clock,
-    onCorruptRow: ({ code }) => log.error({ code }, 'a stored row cannot be read, and is left out of a list'),
-  })
-  const onHostError = (
-    error: unknown,
-    { method, proposal }: { readonly method: string; readonly proposal: string | null },
-  ) => log.warn({ method, proposal, error: error instanceof Error ? error.name : typeof error }, 'an action failed')
-  const runtime = await ProposalRuntime.open({
-    store,
-    keyring: keys.keyring,
-    actions,
-    clock,
-    logger: log,
-    onHostError,
-  }).catch((error: unknown) => {
-    throw keys.refusal(error)
-  })
-  const { authenticate, tokens } = await callers(offer, keys.keyring, settings)
-  const { createApp } = await needed(async () => import('../../http/app.ts'))
-  const app = createApp({ runtime, authenticate, logger: log })
+  const service = await openService({ settings, offer, log, clock })
   const work = new OpenWork()
-  const listening = await listen(work.counted(app.fetch), settings)
+  const listening = await listen(work.counted(service.answer), settings)
   const served = {
     url: listening.url,
     provider: business?.url ?? null,
     actions: actions.map(({ contract }) => contract.type),
-    tokens,
+    tokens: service.tokens,
     files: {
-      database,
-      ...(keys.file === null ? {} : { keys: keys.file }),
+      database: settings.database,
+      ...(service.keyFile === null ? {} : { keys: service.keyFile }),
       ...(business === null ? {} : { 'business system': business.file }),
     },
   }
@@ -100,25 +73,9 @@ async function start({ settings, log, clock }: Surroundings, { json = false }: S
     close: async () => {
       listening.close()
       await business?.stop()
-      await store.close()
+      await service.close()
     },
   }
-}
-
-/** How callers are known, and the tokens that were made for it. */
-async function callers(
-  offer: Offer,
-  keyring: Keyring,
-  { host, isExposed }: Settings,
-): Promise<{ readonly authenticate: Authenticate; readonly tokens: Readonly<Record<string, string>> }> {
-  const { demandSuitableAddress, staticTokens } = await import('../../http/auth/static-tokens.ts')
-  if (offer.authenticate !== null) {
-    demandSuitableAddress(offer.authenticate, host)
-    return { authenticate: offer.authenticate, tokens: {} }
-  }
-  const tokens = await developmentTokens(keyring, offer.cast)
-  const sessions = withSessions(tokens, offer.cast)
-  return { authenticate: staticTokens(sessions, { listeningOn: host, beyondLoopback: isExposed }), tokens }
 }
 
 /** Takes nothing new, and waits until what is open is settled and answered; false if that takes longer than the limit. */

@@ -1,0 +1,92 @@
+// The service: store, keys, runtime and app, put together from the settings and from what is offered.
+import type { Authenticate } from '../../http/auth/session.ts'
+import type { Clock, Keyring, Logger } from '../../runtime/ports.ts'
+import { ProposalRuntime } from '../../runtime/runtime.ts'
+import { UsageError } from '../errors.ts'
+import { developmentTokens, withSessions } from './development-tokens.ts'
+import { serverKeys } from './keys.ts'
+import { needed } from './needed.ts'
+import type { Offer } from './offer.ts'
+import type { Settings } from './settings.ts'
+
+/** What a service is made of. */
+export interface Parts {
+  readonly settings: Settings
+  readonly offer: Offer
+  readonly log: Logger
+  readonly clock: Clock
+}
+
+/** A service that can answer requests. */
+export interface Service {
+  readonly answer: (request: Request) => Response | Promise<Response>
+  /** Development tokens by name; none if the host authenticates. */
+  readonly tokens: Readonly<Record<string, string>>
+  /** Where the keys are; null if they are in no file of this server's. */
+  readonly keyFile: string | null
+  /** Closes the store, in which everything is that was acknowledged. */
+  readonly close: () => Promise<void>
+}
+
+/** @throws the errors of keys, store, definitions and missing packages */
+export async function openService({ settings, offer, log, clock }: Parts): Promise<Service> {
+  const { database } = settings
+  const [{ createApp }, { prometheusMeters }, { sqliteStore }] = await needed(async () =>
+    Promise.all([
+      import('../../http/app.ts'),
+      import('../../http/operations/prometheus-meters.ts'),
+      import('../../store/sqlite-store.ts'),
+    ]),
+  )
+  const meters = await needed(async () => prometheusMeters({ clock }))
+  const keys = await serverKeys(database, offer.keyring ?? settings.keyring)
+  const store = await sqliteStore(database, {
+    clock,
+    onCorruptRow: ({ code }) => log.error({ code }, 'a stored row cannot be read, and is left out of a list'),
+  })
+  const runtime = await ProposalRuntime.open({
+    store: meters.watchStore(store),
+    keyring: keys.keyring,
+    actions: offer.actions,
+    clock,
+    logger: meters.watchLogger(log),
+    onHostError: (error, { method, proposal }) =>
+      log.warn({ method, proposal, error: nameOf(error) }, 'an action failed'),
+  }).catch((error: unknown) => {
+    throw keys.refusal(error)
+  })
+  const { authenticate, tokens } = await callers(offer, keys.keyring, settings)
+  const app = createApp({
+    runtime,
+    authenticate,
+    meters,
+    logger: log,
+    onInternalError: (error) => log.error({ error: nameOf(error) }, 'something that nobody expected'),
+  })
+  return { answer: (request) => app.fetch(request), tokens, keyFile: keys.file, close: async () => store.close() }
+}
+
+/** How callers are known, and the tokens that were made for it. */
+async function callers(
+  offer: Offer,
+  keyring: Keyring,
+  { host, isExposed }: Settings,
+): Promise<{ readonly authenticate: Authenticate; readonly tokens: Readonly<Record<string, string>> }> {
+  const { demandSuitableAddress, staticTokens } = await import('../../http/auth/static-tokens.ts')
+  if (offer.authenticate !== null) {
+    try {
+      demandSuitableAddress(offer.authenticate, host)
+    } catch (cause) {
+      throw new UsageError(`--host: ${cause instanceof Error ? cause.message : ''}`, { cause })
+    }
+    return { authenticate: offer.authenticate, tokens: {} }
+  }
+  const tokens = await developmentTokens(keyring, offer.cast)
+  const sessions = withSessions(tokens, offer.cast)
+  return { authenticate: staticTokens(sessions, { listeningOn: host, beyondLoopback: isExposed }), tokens }
+}
+
+// Of what others throw only the name: its words could hold anything.
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error
+}
