@@ -44,7 +44,7 @@ import { type StoreTime, systemStoreTime } from './store-time.ts'
 
 /** What a memory store may be given. */
 export interface MemoryStoreOptions {
-  /** The store's clock; the machine's by default. */
+  /** The store's clock, which judges `notAfter` and `notBefore`; the machine's by default. */
   readonly clock?: StoreTime
 }
 

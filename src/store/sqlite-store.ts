@@ -14,7 +14,11 @@ import { type StoreTime, systemStoreTime } from './store-time.ts'
 
 /** How a SQLite store is opened. */
 export interface SqliteStoreOptions {
-  /** The store's clock, which judges `notAfter`; the machine's by default. */
+  /**
+   * The store's clock, which judges `notAfter` and `notBefore`; by default the wall clock of the machine that this process
+   * runs on. SQLite has no clock of its own: processes that share a file are on one machine, and so have one clock, unless
+   * they are given others. If that clock is set, the store's time jumps along; runtimes notice (trace S6).
+   */
   readonly clock?: StoreTime
   /** How long to wait for another process that writes; 5,000 ms by default. This process does nothing else meanwhile. */
   readonly busyTimeoutMs?: number

@@ -166,7 +166,7 @@ describe('whatever is done', () => {
   )
 
   test.prop([fc.array(fc.integer({ min: -10, max: 10 }), { minLength: 1, maxLength: 8 })], { numRuns: 30 })(
-    'invariant I12: a clock that jumps by years revives nothing that has expired',
+    'invariant I12, threat T10: a clock that jumps by years revives nothing that has expired',
     async (years) => {
       const world = await openWorld({ store: 'memory' })
       const { proposal, commitment } = await world.prepared()

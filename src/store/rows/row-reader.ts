@@ -1,5 +1,5 @@
 // Reads one stored row: every value is checked for its form, and what is wrong is told by its address.
-import { parseCanonicalJson } from '../../effect/canonical-json.ts'
+import { canonicalJson, parseCanonicalJson } from '../../effect/canonical-json.ts'
 import { parseReasonCode, parseReference, type ReasonCode, type Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { Principal } from '../../proposal/principal.ts'
@@ -57,10 +57,19 @@ export class RowReader<Row extends object> {
     return { kind, id: this.#parsed(column, () => parseReference(id, '')) }
   }
 
-  /** Canonical JSON that `parse` accepts; whatever `parse` throws means that the row is corrupt. */
+  /**
+   * Canonical JSON that `parse` accepts; whatever `parse` throws means that the row is corrupt. So does text that says the
+   * same in another way: a key that comes twice, or a number that is not spelled as it is read (threats T22 and T23).
+   */
   json<Value>(column: keyof Row & string, parse: (value: unknown) => Value): Value {
     const text = this.text(column)
-    return this.#parsed(column, () => parse(parseCanonicalJson(text)))
+    return this.#parsed(column, () => {
+      const value = parseCanonicalJson(text)
+      // Guarded calls may hold fractions; what else a column allows is for `parse` to say.
+      if (canonicalJson(value, { numbers: 'finite', bytesMax: Number.MAX_SAFE_INTEGER }) !== text)
+        throw new TypeError('not canonical')
+      return parse(value)
+    })
   }
 
   /** Canonical JSON of an array of texts. */
