@@ -56,23 +56,23 @@ const operations: readonly (readonly [name: string, by: Session, operation: Oper
   [
     'approve',
     finance1,
-    async ({ runtime, stored }, by, ref, forged) => {
-      const { commitment } = (await stored(ref)).proposal
-      return runtime.approve(by, ref, { ...forged, commitment })
+    async (world, by, ref, forged) => {
+      const { commitment } = (await world.stored(ref)).proposal
+      return world.runtime.approve(by, ref, { ...forged, commitment })
     },
   ],
   [
     'revokeApproval',
     finance1,
-    async ({ runtime, stored }, by, ref, forged) =>
-      runtime.revokeApproval(by, ref, (await stored(ref)).approvals[0]?.approvalId ?? '', forged),
+    async (world, by, ref, forged) =>
+      world.runtime.revokeApproval(by, ref, (await world.stored(ref)).approvals[0]?.approvalId ?? '', forged),
   ],
   [
     'approve again',
     finance1,
-    async ({ runtime, stored }, by, ref, forged) => {
-      const { commitment } = (await stored(ref)).proposal
-      return runtime.approve(by, ref, { ...forged, commitment })
+    async (world, by, ref, forged) => {
+      const { commitment } = (await world.stored(ref)).proposal
+      return world.runtime.approve(by, ref, { ...forged, commitment })
     },
   ],
   ['execute', requester, async ({ runtime }, by, ref, forged) => runtime.execute(by, ref, forged)],
@@ -101,9 +101,9 @@ const operations: readonly (readonly [name: string, by: Session, operation: Oper
   [
     'reject',
     finance1,
-    async ({ runtime, stored }, by, ref, forged) => {
-      const { commitment } = (await stored(ref)).proposal
-      return runtime.reject(by, ref, { ...forged, commitment })
+    async (world, by, ref, forged) => {
+      const { commitment } = (await world.stored(ref)).proposal
+      return world.runtime.reject(by, ref, { ...forged, commitment })
     },
   ],
 ]
@@ -166,7 +166,7 @@ describe.each(STORES)('threat T25: what is no field of an operation, on %s', (st
     const fields = Object.keys((await world.stored(proposal)).proposal)
 
     // What a caller does hand in: what is done, what it replaces, and what a decision is about.
-    const own = ['action', 'replaces', 'commitment', 'subject']
-    expect(fields.filter((field) => !(field in claimed) && !own.includes(field))).toEqual([])
+    const own = new Set(['action', 'replaces', 'commitment', 'subject'])
+    expect(fields.filter((field) => !(field in claimed) && !own.has(field))).toEqual([])
   })
 })
