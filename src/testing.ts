@@ -7,7 +7,7 @@ export {
   type RefusalReason,
 } from './testing/business-system/client.ts'
 export { BusinessSystemError } from './testing/business-system/exchange.ts'
-export type { FaultName } from './testing/business-system/faults.ts'
+export type { BusinessFaultName } from './testing/business-system/faults.ts'
 export {
   PayablesClient,
   type PaymentOrder,
@@ -42,7 +42,13 @@ export type {
 } from './testing/business-system/wire.ts'
 export { type CommitFault, CommitFaults, type CommitStep, commitStep } from './testing/commit-faults.ts'
 export { EventTrace, type TracedEvent } from './testing/event-trace.ts'
-export { ChargeFault, type ChargeFaultName, LookUpFault, type LookUpFaultName } from './testing/faults.ts'
+export {
+  ChargeFault,
+  type ChargeFaultName,
+  type FaultName,
+  LookUpFault,
+  type LookUpFaultName,
+} from './testing/faults.ts'
 export { protectionConformance } from './testing/protection-conformance.ts'
 export type {
   ContentCodec,

@@ -1,6 +1,7 @@
 // What the business system offers to its clients about orders: to read them, to book refunds and to look those up.
 import { centsOf } from './cents.ts'
 import { findOrder, orderOf } from './orders.ts'
+import { answerLookUp } from './look-up.ts'
 import { answerPosting, type Malformed, malformed, readLookUpKeys, readPostingHeaders } from './posting.ts'
 import { bookRefund, bookRefundAgain, findRefunds, judgeRefund, type RefundRequest } from './refunds.ts'
 import { answer, problem, type Reply } from './reply.ts'
@@ -36,13 +37,13 @@ function created({ refundId, orderReference, amount }: BookedRefund): Reply {
   return answer(201, body)
 }
 
-function lookUpRefunds(request: IncomingRequest, { database, faults, landings }: World): Reply {
+function lookUpRefunds(request: IncomingRequest, world: World): Reply {
   const read = readLookUpKeys(request)
   if (read.kind === 'malformed') return read.reply
-  const stale = faults.takeForLookUp()?.(read.keys)
-  const found = stale === undefined ? findRefunds(database, read.keys) : { ...stale, refunds: [] }
-  landings.lookedFor(read.keys)
-  return answer(200, found)
+  return answerLookUp(world, read.keys, {
+    find: () => findRefunds(world.database, read.keys),
+    empty: (lookUp) => ({ ...lookUp, refunds: [] }),
+  })
 }
 
 function readRefundRequest(

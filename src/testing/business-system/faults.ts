@@ -1,33 +1,36 @@
-// The faults of the business system, and with them the fault model: what may go wrong, and what never does.
+// The faults of the business system: those of the fault model that a server with books of its own can be told to have.
 //
-// A fault stands for something that a runtime must survive, because no host can keep it from happening:
+// The fault model stands in `../faults.ts`, and a fault has the same name and effect there and here; over HTTP a time-out
+// is a connection that breaks. What the books cannot show is left to the provider in the process of the test: an effect
+// that fails after acceptance or is undone, a key that is forgotten, answers about somebody else.
 //
-// - The answer is lost after the effect: the caller sees a broken connection (`commit_then_drop`) or waits in vain
-//   (`hang`), and the money has moved.
-// - The request is lost before the effect: the caller sees the very same broken connection (`drop_before_commit`), and
-//   the money has not moved and never will by this request, which is all that the business system remembers of it.
-// - The request arrives after the caller has given it up (`late_landing`): the connection breaks as well, a look-up finds
-//   nothing, and only then the money moves.
-// - The request is declined in so many words (`refuse_before_commit`): nothing has moved, and the caller is told.
-// - The business system itself moves the money twice under one key (`double_effect`), and answers as if all were well.
-// - The look-up lags behind the books (`stale_reads`): it answers in good health, from before, that there is nothing.
-//
-// What never goes wrong, so that a test can rest on it: what the books say. A booking is whole or absent, durable once
-// committed, made against the versions that it states in its own transaction, and counted; a read of business state is current; a
-// fault is used up by the request that it meets and by no other. A request that would not move money (a refusal, a
-// replay of a key that is booked) is met by none.
-import type { Reply } from './reply.ts'
-import type { KnownRequest } from './wire.ts'
+// What the books say never goes wrong, so that a test can rest on it. A booking is whole or absent, durable once
+// committed, made against the versions that it states in its own transaction, and counted; a read of business state is
+// current. `drop_before_commit` leaves its key finished without effect, which is all that is remembered of the request.
+import type { FaultName } from '../faults.ts'
+import { answer, problem, type Reply } from './reply.ts'
+import type { LookUp } from './wire.ts'
 
 /** The names of the faults, as `_faults` takes them. Spec: http "countersign serve", harness 2. */
-export type FaultName =
-  | 'commit_then_drop'
-  | 'drop_before_commit'
+export type BusinessFaultName = Extract<
+  FaultName,
   | 'refuse_before_commit'
+  | 'drop_before_commit'
+  | 'commit_then_drop'
+  | 'commit_then_error'
+  | 'commit_then_error_inside'
   | 'hang'
   | 'late_landing'
   | 'double_effect'
+  | 'stored_error'
+  | 'rate_limited'
+  | 'too_early'
+  | 'key_in_use'
   | 'stale_reads'
+  | 'unavailable'
+  | 'read_hangs'
+  | 'replica_disagrees'
+>
 
 /** A request that would move money, in the hands of a fault. Each act is part of the transaction of the request. */
 export interface PostingAtHand {
@@ -37,20 +40,22 @@ export interface PostingAtHand {
   bookTwice(): Reply
   /** Declines it, and answers so. */
   decline(): Reply
+  /** Books nothing, and answers with an error now and whenever the key comes again. */
+  failForGood(): Reply
   /** Forgets the request, and remembers its key as finished without effect. */
   finishWithoutEffect(): void
   /** Lets it arrive once somebody has looked for it. */
   landLater(): void
 }
 
-/** The answer of a look-up that lags, whatever was looked up: nothing was found. */
-export interface StaleAnswer {
-  readonly state: 'provisional'
-  readonly requests: readonly KnownRequest[]
+/** A look-up by key, in the hands of a fault. */
+export interface LookUpAtHand {
+  /** Answers that nothing was ever seen: as of before, or as if that were up to date. */
+  nothingSeen(state: LookUp['state']): Reply
 }
 
 type PostingFault = (posting: PostingAtHand) => Reply
-type LookUpFault = (idempotencyKeys: readonly string[]) => StaleAnswer
+type LookUpFault = (lookUp: LookUpAtHand) => Reply
 
 /** A fault meets postings or look-ups: it has the one function that takes the place of what would have been done. */
 interface Fault {
@@ -58,12 +63,9 @@ interface Fault {
   readonly lookUp?: LookUpFault
 }
 
-const faults: Readonly<Record<FaultName, Fault>> = {
-  commit_then_drop: {
-    posting: (posting) => {
-      posting.book()
-      return { kind: 'drop' }
-    },
+const faults: Readonly<Record<BusinessFaultName, Fault>> = {
+  refuse_before_commit: {
+    posting: (posting) => posting.decline(),
   },
   drop_before_commit: {
     posting: (posting) => {
@@ -71,8 +73,29 @@ const faults: Readonly<Record<FaultName, Fault>> = {
       return { kind: 'drop' }
     },
   },
-  refuse_before_commit: {
-    posting: (posting) => posting.decline(),
+  commit_then_drop: {
+    posting: (posting) => {
+      posting.book()
+      return { kind: 'drop' }
+    },
+  },
+  commit_then_error: {
+    posting: (posting) => {
+      posting.book()
+      return problem('internal_error')
+    },
+  },
+  commit_then_error_inside: {
+    posting: (posting) => {
+      posting.book()
+      return answer(200, { error: { status: 502, code: 'upstream_failed' } })
+    },
+  },
+  hang: {
+    posting: (posting) => {
+      posting.book()
+      return { kind: 'silence' }
+    },
   },
   late_landing: {
     posting: (posting) => {
@@ -83,21 +106,33 @@ const faults: Readonly<Record<FaultName, Fault>> = {
   double_effect: {
     posting: (posting) => posting.bookTwice(),
   },
-  hang: {
-    posting: (posting) => {
-      posting.book()
-      return { kind: 'silence' }
-    },
+  stored_error: {
+    posting: (posting) => posting.failForGood(),
+  },
+  rate_limited: {
+    posting: () => problem('rate_limited'),
+  },
+  too_early: {
+    posting: () => problem('too_early'),
+  },
+  key_in_use: {
+    posting: () => problem('key_in_use'),
   },
   stale_reads: {
-    lookUp: (idempotencyKeys) => ({
-      state: 'provisional',
-      requests: idempotencyKeys.map((idempotencyKey) => ({ idempotencyKey, state: 'never_seen' })),
-    }),
+    lookUp: (lookUp) => lookUp.nothingSeen('provisional'),
+  },
+  unavailable: {
+    lookUp: () => problem('unavailable'),
+  },
+  read_hangs: {
+    lookUp: () => ({ kind: 'silence' }),
+  },
+  replica_disagrees: {
+    lookUp: (lookUp) => lookUp.nothingSeen('complete'),
   },
 }
 
-export function isFaultName(name: string): name is FaultName {
+export function isFaultName(name: string): name is BusinessFaultName {
   return Object.hasOwn(faults, name)
 }
 
@@ -106,7 +141,7 @@ export class FaultQueue {
   readonly #waiting: Fault[] = []
 
   /** Lets the fault meet the next `count` requests of its kind, after those that wait already. */
-  add(name: FaultName, count: number): void {
+  add(name: BusinessFaultName, count: number): void {
     for (let added = 0; added < count; added += 1) this.#waiting.push(faults[name])
   }
 

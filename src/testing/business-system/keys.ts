@@ -15,17 +15,21 @@ export type KeyJudgement =
   | 'mismatch'
   /** The key is finished without effect, and that is for good. */
   | 'finished'
+  /** An error was answered, and is answered for ever. */
+  | 'errored'
   /** Nothing that settles it: never seen, refused before, or booked. */
   | 'open'
 
 interface KeyRow {
   readonly fingerprint: string
-  readonly state: Exclude<RequestState, 'never_seen'>
+  /** `errored` is told as refused: something was answered, and nothing was booked. */
+  readonly state: Exclude<RequestState, 'never_seen'> | 'errored'
 }
 
 export function judgeKey(database: Database, { idempotencyKey, fingerprint }: KeyedRequest): KeyJudgement {
   const key = findKey(database, idempotencyKey)
   if (key !== null && key.fingerprint !== fingerprint) return 'mismatch'
+  if (key?.state === 'errored') return 'errored'
   return key?.state === 'finished_without_effect' ? 'finished' : 'open'
 }
 
@@ -41,10 +45,10 @@ export function rememberKey(database: Database, request: KeyedRequest, state: Ke
 
 /** What is known of each key asked for. */
 export function knownRequests(database: Database, idempotencyKeys: readonly string[]): readonly KnownRequest[] {
-  return idempotencyKeys.map((idempotencyKey) => ({
-    idempotencyKey,
-    state: findKey(database, idempotencyKey)?.state ?? 'never_seen',
-  }))
+  return idempotencyKeys.map((idempotencyKey) => {
+    const state = findKey(database, idempotencyKey)?.state ?? 'never_seen'
+    return { idempotencyKey, state: state === 'errored' ? 'refused' : state }
+  })
 }
 
 function findKey(database: Database, idempotencyKey: string): KeyRow | null {

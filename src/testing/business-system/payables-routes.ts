@@ -3,6 +3,7 @@ import { centsOf } from './cents.ts'
 import { findInvoice, invoiceOf } from './invoices.ts'
 import { type BookedPayment, type PaymentAnswer, paymentBodySchema } from './payables-wire.ts'
 import { bookPayment, bookPaymentAgain, findPayments, judgePayment, type PaymentRequest } from './payments.ts'
+import { answerLookUp } from './look-up.ts'
 import { answerPosting, type Malformed, malformed, readLookUpKeys, readPostingHeaders } from './posting.ts'
 import { answer, problem, type Reply } from './reply.ts'
 import { type IncomingRequest, readBody, type Route, type World } from './route.ts'
@@ -40,13 +41,13 @@ function created({ paymentId, invoiceReference, amount, iban, ledgerPeriod }: Bo
   return answer(201, body)
 }
 
-function lookUpPayments(request: IncomingRequest, { database, faults, landings }: World): Reply {
+function lookUpPayments(request: IncomingRequest, world: World): Reply {
   const read = readLookUpKeys(request)
   if (read.kind === 'malformed') return read.reply
-  const stale = faults.takeForLookUp()?.(read.keys)
-  const found = stale === undefined ? findPayments(database, read.keys) : { ...stale, payments: [] }
-  landings.lookedFor(read.keys)
-  return answer(200, found)
+  return answerLookUp(world, read.keys, {
+    find: () => findPayments(world.database, read.keys),
+    empty: (lookUp) => ({ ...lookUp, payments: [] }),
+  })
 }
 
 function readPaymentRequest(

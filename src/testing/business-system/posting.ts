@@ -14,6 +14,7 @@ export type Judgement<Bookable, Booked, Refusal> =
   | { readonly kind: 'booked_before'; readonly booked: Booked }
   | { readonly kind: 'mismatch' }
   | { readonly kind: 'finished' }
+  | { readonly kind: 'errored' }
   | { readonly kind: 'refused'; readonly code: Refusal }
 
 /** How one kind of posting is judged, booked, and answered once it is. */
@@ -51,6 +52,8 @@ function settlePosting<Bookable, Booked>(
       return problem('idempotency_mismatch')
     case 'finished':
       return problem('request_finished')
+    case 'errored':
+      return problem('internal_error')
     case 'booked_before':
       return created(judgement.booked)
     case 'refused':
@@ -68,6 +71,10 @@ function settlePosting<Bookable, Booked>(
         decline: () => {
           rememberKey(database, request, 'refused')
           return problem('declined')
+        },
+        failForGood: () => {
+          rememberKey(database, request, 'errored')
+          return problem('internal_error')
         },
         finishWithoutEffect: () => rememberKey(database, request, 'finished_without_effect'),
         // When it arrives, the business may have moved on: it is judged then, and no fault meets it again.

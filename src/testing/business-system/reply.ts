@@ -11,6 +11,7 @@ const problems = {
   method_not_allowed: { status: 405, title: 'This path does not take this method' },
   request_finished: { status: 409, title: 'The request with this key is finished without effect' },
   not_payable: { status: 409, title: 'The invoice is on hold or paid, or its ledger period is closed' },
+  key_in_use: { status: 409, title: 'The first request with this key is still under way' },
   order_changed: { status: 412, title: 'The order has another version' },
   invoice_changed: { status: 412, title: 'The invoice, the account or the ledger period has another version' },
   body_too_large: { status: 413, title: 'The body is too large' },
@@ -24,8 +25,11 @@ const problems = {
   },
   idempotency_mismatch: { status: 422, title: 'This key was used for another request' },
   unknown_fault: { status: 422, title: 'There is no such fault' },
+  too_early: { status: 425, title: 'The request came too early to be taken' },
   precondition_required: { status: 428, title: 'A posting needs the versions that it was decided on in If-Match' },
+  rate_limited: { status: 429, title: 'There are too many requests' },
   internal_error: { status: 500, title: 'The business system failed; it is not known how far it got' },
+  unavailable: { status: 503, title: 'The books cannot be read at the moment' },
 } as const
 
 export type ProblemCode = keyof typeof problems

@@ -62,7 +62,7 @@ CREATE INDEX payments_by_key ON payments (idempotency_key);
 CREATE TABLE keys (
   idempotency_key TEXT PRIMARY KEY,
   fingerprint TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('booked', 'refused', 'finished_without_effect'))
+  state TEXT NOT NULL CHECK (state IN ('booked', 'refused', 'errored', 'finished_without_effect'))
 ) STRICT;
 
 CREATE TABLE requests (

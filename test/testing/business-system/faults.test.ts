@@ -250,6 +250,69 @@ describe('stale_reads', () => {
   })
 })
 
+describe('an answer that says something else than what happened', () => {
+  it.each([
+    ['commit_then_error', 'internal_error', 1],
+    ['commit_then_error_inside', 'malformed_answer', 1],
+    ['rate_limited', 'rate_limited', 0],
+    ['too_early', 'too_early', 0],
+    ['key_in_use', 'key_in_use', 0],
+  ] as const)('%s: the client throws %s, whatever stands in the books', async (name, code, count) => {
+    const { system, client } = await startForTest()
+    await system.faults(name, 1)
+
+    await expect(client.refund(refundOrder())).rejects.toMatchObject({ code })
+
+    expect(await system.effects()).toHaveLength(count)
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked', refundId: 'RF-1' })
+    expect(await system.effects()).toMatchObject([{ count: 1 }])
+  })
+
+  it('stored_error: the error comes again for ever under its key, and proves nothing about it', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('stored_error', 1)
+
+    await expect(client.refund(refundOrder())).rejects.toMatchObject({ code: 'internal_error' })
+    await expect(client.refund(refundOrder())).rejects.toMatchObject({ code: 'internal_error' })
+
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ requests: [{ state: 'refused' }], isTerminal: false })
+    expect(await client.refund(refundOrder({ idempotencyKey: 'key-2' }))).toMatchObject({ outcome: 'booked' })
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-2', count: 1 }])
+  })
+})
+
+describe('a look-up', () => {
+  it('that meets unavailable fails, and the next one does not', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('unavailable', 1)
+
+    await expect(client.findRefunds(['key-1'])).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ state: 'complete' })
+  })
+
+  it('that meets read_hangs ends when its caller leaves', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('read_hangs', 1)
+    const caller = new AbortController()
+    const hanging = client.findRefunds(['key-1'], caller.signal)
+    while ((await system.requests()).length === 0);
+
+    caller.abort(new Error('waited long enough'))
+
+    await expect(hanging).rejects.toThrow('waited long enough')
+  })
+
+  it('that meets replica_disagrees is told in good health that nothing was seen', async () => {
+    const { system, client, payables } = await startForTest()
+    await client.refund(refundOrder())
+    await system.faults('replica_disagrees', 2)
+
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ state: 'complete', refunds: [] })
+    expect(await payables.findPayments(['key-1'])).toMatchObject({ state: 'complete', payments: [] })
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [{ refundId: 'RF-1' }] })
+  })
+})
+
 describe('a fault', () => {
   it.each(['commit_then_drop', 'drop_before_commit'] as const)(
     '%s meets the next n refunds and no more',
