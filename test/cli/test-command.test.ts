@@ -78,6 +78,14 @@ describe('a file that keeps the contract', () => {
   })
 })
 
+it('the example of a lost answer is safe under the tested conditions', async () => {
+  const run = await command('test', 'examples/docs/payment-timeout-after-commit.ts', '--seed', '9', '--json')
+
+  const report = parseSafetyReport(JSON.parse(run.stdout))
+  expect(run.exitCode).toBe(0)
+  expect([report.seed, report.checks.length, report.classification]).toEqual([9, 12, 'SAFE UNDER TESTED CONDITIONS'])
+})
+
 describe('a file that breaks the contract ends with exit code 2 and one sentence:', () => {
   const lookAlike = '({ isSafe: true, checks: [], classification: "SAFE UNDER TESTED CONDITIONS" })'
 

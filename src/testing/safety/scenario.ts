@@ -24,7 +24,7 @@ export interface ScenarioRun<Cast> {
 }
 
 /** Runs one scenario on a stage of its own. A script that throws has failed; so has one whose counters are not as expected. */
-export async function runScenario<Cast>(scenario: Scenario<Cast>, run: ScenarioRun<Cast>): Promise<SafetyCheck> {
+async function runScenario<Cast>(scenario: Scenario<Cast>, run: ScenarioRun<Cast>): Promise<SafetyCheck> {
   const { id, title, clauses, chargeFaults = [], lookUpFaults = [], expected } = scenario
   const stage = await Stage.open({ openStore: run.openStore, seed: run.seed, chargeFaults, lookUpFaults })
   try {

@@ -54,11 +54,11 @@ export const outcomeScenarios: readonly Scenario<ProposalCast>[] = [
         await woken
         return { status: 'failed_known', reason: 'refused' }
       }
-      const late = cast.execute(proposal, await cast.another())
+      const late = answerOf(cast.execute(proposal, await cast.another()))
       await stage.wait(2 * LEASE_MS)
       const { status } = await cast.settled(proposal)
       wakes()
-      await late.catch(() => null)
+      await late
       stage.mustBe('the status before the late word', status, 'verified')
       stage.mustBe('the status after it', (await cast.settled(proposal)).status, 'verified')
     },

@@ -44,9 +44,12 @@ export class ProposalCast {
     this.runtime = runtime
   }
 
-  /** On the ledger of the stage, or on another one. */
-  static async open(stage: Stage, store: Store = stage.store): Promise<ProposalCast> {
-    const action = new ChargeAction(stage.provider)
+  /** On the ledger of the stage and with its sound action, or with others. */
+  static async open(
+    stage: Stage,
+    store: Store = stage.store,
+    action: ChargeAction = new ChargeAction(stage.provider),
+  ): Promise<ProposalCast> {
     const keyring = seededKeyring(stage.seed)
     const runtime = await openRuntime(stage, action, keyring, store)
     return new ProposalCast(stage, action, keyring, runtime)
