@@ -64,6 +64,28 @@ describe('the doctor', () => {
     expect(altered.map(({ problem }) => problem)).toEqual(['hash_differs at receipt 2'])
   })
 
+  it.each([
+    ['proposals', `set policy = '{}' where status = 'verified'`],
+    ['approvals', `set roles = 'x'`],
+    ['keys', `set proposal = 'x' || proposal`],
+    ['effects', `set settlement = 'x'`],
+    ['attempts', `set ending = 'x'`],
+    ['observations', `set flags = 'x'`],
+    ['receipts', `set detail = 'x' where type = 'approval.approved'`],
+    ['events', `set type = 'x' where type = 'proposal.executing'`],
+  ])('a damaged row of %s is named by its table, and everything else is looked at', async (table, damage) => {
+    const stored = await storedProposals()
+    stored.tamper(`update ${table} ${damage}`)
+    stored.tamper(`update receipts set at = at + 1 where proposal = '${stored.foreign}'`)
+
+    const { exitCode, report } = await examine(stored)
+
+    expect(exitCode).toBe(1)
+    const problems = report.findings.map(({ problem }) => problem)
+    expect(problems).toContainEqual(expect.stringMatching(new RegExp(`^damaged row ${table}/`)))
+    expect(report.findings.map(({ proposal }) => proposal)).toContain(stored.foreign)
+  })
+
   it('names a proposal whose row is gone', async () => {
     const stored = await storedProposals()
     stored.tamper(`delete from proposals where ref = '${stored.waiting}'`)

@@ -70,6 +70,7 @@ function tamper(path: string, sql: string): void {
       .prepare<[], { name: string; sql: string }>(`select name, sql from sqlite_schema where type = 'trigger'`)
       .all()
     database.pragma('foreign_keys = off')
+    database.pragma('ignore_check_constraints = on')
     for (const { name } of triggers) database.exec(`drop trigger "${name}"`)
     database.exec(sql)
     for (const trigger of triggers) database.exec(trigger.sql)

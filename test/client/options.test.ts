@@ -104,12 +104,42 @@ describe('what is sent', () => {
     const client = new CountersignClient({ url: 'https://a.test', token: SECRET, fetch })
     const input = { action: 'example.payments/refund@1', command: {} }
 
-    for (const more of [{}, {}, { requestKey: 'order "7" \\ 8' }]) {
+    for (const more of [{}, {}, { requestKey: 'order-"7"\\8' }]) {
       await client.prepare({ ...input, ...more }).catch(() => {})
     }
 
     expect(keys[0]).toMatch(/^"[0-9a-f]{32}"$/)
     expect(keys[1]).not.toBe(keys[0])
-    expect(keys[2]).toBe('"order \\"7\\" \\\\ 8"')
+    expect(keys[2]).toBe('"order-\\"7\\"\\\\8"')
   })
+
+  it.each(['', 'two words', 'a,b', 'ключ', 'x'.repeat(256), 'line\nbreak'])(
+    'a key %j is refused before',
+    async (requestKey) => {
+      const client = new CountersignClient({
+        url: 'https://a.test',
+        token: SECRET,
+        fetch: async () => Response.error(),
+      })
+
+      const preparing = client.prepare({ action: 'example.payments/refund@1', command: {}, requestKey })
+
+      await expect(preparing).rejects.toMatchObject({ code: 'malformed_reference', path: '/requestKey' })
+    },
+  )
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])(
+    'a command with %s is refused: JSON would make null of it',
+    async (limit) => {
+      const client = new CountersignClient({
+        url: 'https://a.test',
+        token: SECRET,
+        fetch: async () => Response.error(),
+      })
+
+      const preparing = client.prepare({ action: 'example.payments/refund@1', command: { deep: [{ limit }] } })
+
+      await expect(preparing).rejects.toThrow(TypeError)
+    },
+  )
 })

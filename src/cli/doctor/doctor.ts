@@ -12,7 +12,7 @@ import { CHECKS, type Check, check, sentenceOf } from './check.ts'
 import { lookAtKeys } from './look-at-keys.ts'
 import { type Finding, type LookedThrough, lookThrough } from './look-through.ts'
 
-/** An instant on record may be this far ahead of this machine's clock: another server may have written it. */
+/** How far the store's clock, or an instant that another server put on record, may be from this machine's clock. */
 const SKEW_MAX_MS = 5_000
 
 /** Changes nothing. Exits as `unavailable` where the database could not be opened, so that what it holds is not known. */
@@ -55,16 +55,22 @@ async function contents(
   store: Store,
 ): Promise<{ readonly more: readonly Check[]; readonly findings: readonly Finding[] }> {
   const now = systemClock.now()
+  const storeSkewMs = Math.abs((await store.now()) - now)
   const looked = await lookThrough(store, now)
   const { findings } = looked
-  return { findings, more: [clock(looked, now), summary('receipts', looked), summary('evidence', looked)] }
+  return { findings, more: [clock(looked, now, storeSkewMs), summary('receipts', looked), summary('evidence', looked)] }
 }
 
-// The store's clock is this machine's. It can only be held against what was written by it, or by others.
-function clock({ newestAt }: LookedThrough, now: number): Check {
+// Of a file the store's clock is this machine's, which can only be held against what was written by it, or by others.
+function clock({ newestAt }: LookedThrough, now: number, storeSkewMs: number): Check {
   const aheadMs = newestAt - now
+  if (storeSkewMs > SKEW_MAX_MS) return check('clock', false, `The store's clock is ${seconds(storeSkewMs)} s off.`)
   if (aheadMs <= SKEW_MAX_MS) return check('clock', true, 'Nothing on record is later than now.')
-  return check('clock', false, `The record is ${Math.ceil(aheadMs / 1_000)} s ahead of this machine's clock.`)
+  return check('clock', false, `The record is ${seconds(aheadMs)} s ahead of this machine's clock.`)
+}
+
+function seconds(ms: number): number {
+  return Math.ceil(ms / 1_000)
 }
 
 const SUBJECTS = { receipts: 'The chains of receipts', evidence: 'Status and evidence' } as const

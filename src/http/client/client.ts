@@ -1,6 +1,6 @@
 // The client: every operation of the API as a method of the same name as the runtime's, with the same inputs and answers.
 import { isReference } from '../../effect/reference.ts'
-import { NotFound } from '../../proposal/errors.ts'
+import { MalformedReference, NotFound } from '../../proposal/errors.ts'
 import type { EvidenceBundle } from '../../proposal/receipts/evidence-bundle.ts'
 import type { ActionView } from '../../runtime/actions.ts'
 import type { CheckInput, CheckResult } from '../../runtime/check.ts'
@@ -61,7 +61,7 @@ export class CountersignClient {
 
   /**
    * Stores a proposal. Without a `requestKey` one is made, once for all repetitions; keep one of your own where the
-   * process may end in between.
+   * process may end in between. Its form is that of the API: 1 to 255 visible characters without a comma.
    */
   async prepare(input: PrepareInput, call: CallOptions = {}): Promise<OperationResult> {
     const { requestKey = newRequestKey(), ...body } = input
@@ -228,6 +228,8 @@ function conditional(input: object & { readonly ifRevision?: number }): Pick<Api
   return { body, headers: ifMatch(input) }
 }
 
+// As the API takes them; anything else would not survive the header.
 function quoted(key: string): string {
+  if (!/^[!-+\--~]{1,255}$/.test(key)) throw new MalformedReference('/requestKey')
   return `"${key.replaceAll(/["\\]/g, (character) => `\\${character}`)}"`
 }

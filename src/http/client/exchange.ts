@@ -56,10 +56,16 @@ async function requestOf({ base, token }: Wire, request: ApiRequest): Promise<Re
       ...(request.body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...request.headers,
     },
-    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body, finite) }),
     redirect: 'manual',
     signal: request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]),
   })
+}
+
+// JSON would turn these into null without a word, and null may mean something else.
+function finite(_name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError('A number that is sent must be finite.')
+  return value
 }
 
 async function answerOf(response: Response): Promise<Exchange> {
