@@ -1,7 +1,9 @@
 // The stage of a safety check: a provider, a ledger, a clock and chance of its own, and what does not hold on it.
+import { setImmediate } from 'node:timers/promises'
 import type { Ids, Logger, Store } from '../../runtime/ports.ts'
 import { CommitFaults } from '../commit-faults.ts'
 import type { ChargeFaultName, LookUpFaultName } from '../faults.ts'
+import { InterceptedStore } from '../intercepted-store.ts'
 import { FakePaymentProvider } from '../payments/payment-provider.ts'
 import { seededIds } from '../seeded-ids.ts'
 import { VirtualClock } from '../virtual-clock.ts'
@@ -42,14 +44,22 @@ export class Stage {
   readonly failures: string[] = []
   #runners = 0
   #jumpMs = 0
+  #storeCalls = 0
 
   private constructor(options: StageOptions, clock: VirtualClock, bareStore: Store) {
     const { seed, chargeFaults = [], lookUpFaults = [] } = options
     this.seed = seed
     this.clock = clock
     this.provider = new FakePaymentProvider({ clock, seed, latencyMs: LATENCY_MS, chargeFaults, lookUpFaults })
-    this.bareStore = bareStore
-    this.store = this.faults.over(bareStore)
+    this.bareStore = new InterceptedStore(bareStore, async (_name, call) => {
+      this.#storeCalls += 1
+      try {
+        return await call()
+      } finally {
+        this.#storeCalls -= 1
+      }
+    })
+    this.store = this.faults.over(this.bareStore)
   }
 
   static async open(options: StageOptions): Promise<Stage> {
@@ -82,7 +92,8 @@ export class Stage {
   }
 
   /**
-   * Moves the clock on until the script has ended.
+   * Moves the clock on until the script has ended. Time stands still while the ledger works: a disk or a server takes real
+   * time, which must not look like a late answer.
    * @throws what the script throws, and an Error if it does not end.
    */
   async play<T>(script: Promise<T>): Promise<T> {
@@ -92,6 +103,7 @@ export class Stage {
     })
     ended.catch(() => null)
     for (let steps = 0; !course.isOver; steps += 1) {
+      while (this.#storeCalls > 0) await setImmediate()
       if (steps === STEPS_MAX) throw new Error('the script did not end')
       const jumpMs = this.#jumpMs
       this.#jumpMs = 0

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { VerificationResult } from '../../../src/effect/answer.ts'
 import { DefinitiveFailure } from '../../../src/proposal/action.ts'
@@ -94,6 +95,22 @@ describe.each(Object.entries(ledgers))('on %s', (_, openStore) => {
       'Worker killed at each step',
     ])
   })
+})
+
+it('a ledger that takes real time is given it: the clock of the suite stands still meanwhile', async () => {
+  const openStore: OpenStore = (clock) =>
+    new InterceptedStore(memoryStore({ clock }), async (_name, call) => {
+      await setTimeout(2)
+      return call()
+    })
+
+  const [slow, quick] = await Promise.all([
+    paymentSafetySuite({ openStore, seed: 1 }),
+    paymentSafetySuite({ openStore: inMemory, seed: 1 }),
+  ])
+
+  expect(failing(slow)).toEqual([])
+  expect(slow.checks.map(({ observed }) => observed)).toEqual(quick.checks.map(({ observed }) => observed))
 })
 
 describe('a seed', () => {

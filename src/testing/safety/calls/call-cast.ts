@@ -15,7 +15,7 @@ export interface PaymentRequest {
 
 /**
  * An adapter of the fake provider: how a guarded call charges through it, and how it is read back. Yours stands between
- * the two; nothing that it says about itself is believed.
+ * the two; nothing that it says about itself is believed. It waits for the provider and its clock, and for nothing else.
  */
 export interface PaymentAdapter {
   readonly name: string
