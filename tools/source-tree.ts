@@ -16,6 +16,8 @@ export function sourceTree(options: { readonly lengths: boolean }): string {
   const entries = repositoryFiles()
     .filter((path) => /^src\/.*\.tsx?$/.test(path))
     .map(entryOf)
+    // The front door comes before the side doors.
+    .sort((a, b) => Number(b.name === 'index.ts') - Number(a.name === 'index.ts'))
   const width = Math.max(...entries.map(({ room, name }) => indent(room).length + name.length)) + 2
   const draw = ({ room, name, sentence, lines }: Entry): string => {
     const length = options.lengths ? `${String(lines).padStart(4)}  ` : ''
