@@ -33,7 +33,7 @@ describe.each(STORES)('on %s', (store) => {
       commitment: (await world.stored(proposal)).proposal.commitment,
     })
     target.resolve()
-    await answer.catch(() => undefined)
+    await Promise.allSettled([answer])
 
     expect(meanwhile.json).toMatchObject({ outcome: 'in_progress' })
     expect(fired).toBe(false)
@@ -124,6 +124,26 @@ describe.each(STORES)('on %s', (store) => {
     const erased = await world.post(requester, '/v1/proposals', input, key)
     expect([erased.status, erased.json['outcome'], erased.json['contentCompared']]).toEqual([200, 'replayed', false])
     expect(world.action.business.booked).toHaveLength(1)
+  })
+
+  it('trace S42 two requests with one key at once are one proposal, and a breakdown between them bars nobody', async () => {
+    const world = await openHttp({ store })
+    const input = world.input()
+    const key = { 'Idempotency-Key': 'k' }
+    const prepare = world.action.methods.prepare
+    world.action.methods.prepare = async () => {
+      throw new Error('the process died here')
+    }
+    expect((await world.post(requester, '/v1/proposals', input, key)).status).toBe(503)
+    world.action.methods.prepare = prepare
+
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, async () => world.post(requester, '/v1/proposals', input, key)),
+    )
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 201])
+    expect(new Set(answers.map(({ json }) => json['proposal'])).size).toBe(1)
+    expect((await world.get(requester, '/v1/proposals')).json['items']).toHaveLength(1)
   })
 
   it.each([

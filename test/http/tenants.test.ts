@@ -124,6 +124,7 @@ describe.each(STORES)('two tenants on %s', (store) => {
         [requester, "' or 1=1 --"],
       ]
       const answers = new Set<string>()
+      const statuses = new Set<number>()
 
       for (const [by, ref] of refs) {
         const example = examplesFor(ref).find((one) => one.title === title)
@@ -131,10 +132,11 @@ describe.each(STORES)('two tenants on %s', (store) => {
         const { method, path, json } = example
         const headers = { 'X-Request-Id': 'same' }
         const answer = await world.send(by, method, path, { headers, ...(json === undefined ? {} : { json }) })
-        answers.add(JSON.stringify([answer.status, answer.text, [...answer.headers]]))
+        statuses.add(answer.status)
+        answers.add(JSON.stringify([answer.text, [...answer.headers]]))
       }
 
-      expect([...answers].map((answer) => JSON.parse(answer)[0])).toEqual([404])
+      expect([[...statuses], answers.size]).toEqual([[404], 1])
     },
   )
 })

@@ -43,8 +43,9 @@ export function validated(app: Hono, base = ''): (request: Request) => Promise<R
   let judge: Promise<Judge> | null = null
   return async (request) => {
     judge ??= judgeOf(app, base)
+    const problemsOf = await judge
     const response = await app.fetch(request)
-    const problems = await (await judge)(request, response.clone())
+    const problems = await problemsOf(request, response.clone())
     if (problems.length > 0) {
       throw new Error(`${request.method} ${request.url} ${response.status}:\n${problems.join('\n')}`)
     }

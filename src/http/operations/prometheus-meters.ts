@@ -1,6 +1,6 @@
 // Figures for Prometheus: what was answered, what was committed, which host calls hung, and what waits in the store.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Clock, Logger, Store } from '../../runtime/ports.ts'
+import type { Clock, Logger, Standing, Store } from '../../runtime/ports.ts'
 import { systemClock } from '../../runtime/system-clock.ts'
 import { bearerToken } from '../auth/bearer-token.ts'
 import { Unauthenticated } from '../wire/http-refusals.ts'
@@ -46,16 +46,18 @@ export function prometheusMeters(options: PrometheusMetersOptions = {}): Prometh
   const library = loadPrometheus()
   const registry = new library.Registry()
   const figures = figuresOf(library, registry)
-  const readings: (() => Promise<void>)[] = []
+  const stores: Store[] = []
+  let readStanding: (() => Promise<void>) | null = null
   return {
     request: (figure) => countRequest(figures, figure),
     async answer(request) {
       if (token !== undefined) demandToken(token, request)
-      await Promise.all(readings.map((read) => read()))
+      await readStanding?.()
       return new Response(await registry.metrics(), { headers: { 'Content-Type': registry.contentType } })
     },
     watchStore(store) {
-      readings.push(standingReading(library, registry, { store, clock }))
+      stores.push(store)
+      readStanding ??= standingReading(library, registry, { stores, clock })
       return watchedStore(store, {
         attemptStarted: () => figures.attempts.inc(),
         conflict: (on) => figures.conflicts.inc({ on }),
@@ -86,7 +88,7 @@ function countRequest(
 function standingReading(
   { Gauge }: PrometheusLibrary,
   registry: Registry,
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  { stores, clock }: { readonly stores: readonly Store[]; readonly clock: Clock },
 ): () => Promise<void> {
   const gauge = (name: string, help: string): Gauge => {
     return new Gauge({ name: `countersign_${name}`, help, registers: [registry] })
@@ -99,7 +101,7 @@ function standingReading(
     person: gauge('proposals_needing_a_person', 'Proposals that a person must look into.'),
   }
   return async () => {
-    const all = await standings(store)
+    const all = await standings(stores)
     answers.set(all === null ? 0 : 1)
     if (all === null) {
       for (const one of Object.values(waiting)) one.remove()
@@ -113,10 +115,15 @@ function standingReading(
   }
 }
 
-async function standings(store: Store): Promise<readonly Awaited<ReturnType<Store['standing']>>[] | null> {
+async function standings(stores: readonly Store[]): Promise<readonly Standing[] | null> {
   try {
-    const tenants = await store.tenants()
-    return await Promise.all(tenants.map((tenant) => store.standing(tenant)))
+    const all = await Promise.all(
+      stores.map(async (store) => {
+        const tenants = await store.tenants()
+        return Promise.all(tenants.map((tenant) => store.standing(tenant)))
+      }),
+    )
+    return all.flat()
   } catch {
     return null
   }
