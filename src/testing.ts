@@ -49,6 +49,18 @@ export {
   LookUpFault,
   type LookUpFaultName,
 } from './testing/faults.ts'
+export { providerContract } from './testing/provider-contract.ts'
+export type {
+  FindFault,
+  Looked,
+  ProviderAdapter,
+  ProviderCall,
+  ProviderDeclaration,
+  ProviderDouble,
+  SendFault,
+  Sent,
+  WireRequest,
+} from './testing/provider-contract/provider-adapter.ts'
 export { protectionConformance } from './testing/protection-conformance.ts'
 export type {
   ContentCodec,
