@@ -1,7 +1,7 @@
 // Admission: rights and time are judged once more, the attempt becomes durable, and only then is the executor called.
 import type { Effect } from '../../effect/effect.ts'
 import { unclaimed, withOpened } from '../../effect/effect-changes.ts'
-import { idempotencyKey } from '../../effect/effect-key.ts'
+import { counterpart, idempotencyKey } from '../../effect/effect-key.ts'
 import { nextGeneration } from '../../effect/generation.ts'
 import type { Reference } from '../../effect/reference.ts'
 import { settlersOf } from '../../effect/settlement.ts'
@@ -126,10 +126,12 @@ async function admit(execution: Execution, admission: Admission, now: number): P
   const move = lifecycle.admit(proposal, attempt, now)
   if (move.kind !== 'move' || move.proposal.status !== 'executing') return conclude(execution, move)
 
-  const formerKeys = definition.formerDomains.map((domain) => ({ ...proposal.effect, domain }))
-  const write = effectWrite(after, admission.effect === null ? 'absent' : effect.version, {
+  const formers = definition.formerDomains.map((domain) => ({ ...proposal.effect, domain }))
+  const isFirst = admission.effect === null
+  const write = effectWrite(after, isFirst ? 'absent' : effect.version, {
     opened: attempt,
-    formerKeys,
+    // A first claim is barred by that of a guarded call too (rules R17).
+    formerKeys: isFirst ? [...formers, counterpart(proposal.effect), ...formers.map(counterpart)] : formers,
   })
   const beganMs = core.clock.monotonic()
   const answer = await commitMove(core, { stored, move, actor }, { effect: write, notAfter })

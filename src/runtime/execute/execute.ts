@@ -18,6 +18,7 @@ import { callerOf, may } from '../authority.ts'
 import { settlingMs } from '../clock-watch.ts'
 import { type Content, openContent } from '../content.ts'
 import type { Core } from '../core.ts'
+import { demandKind } from '../effect-kind.ts'
 import { previewOf } from '../prepare/draft.ts'
 import { blocked, conclude, type Execution, type Round } from './execution.ts'
 import { hostTrouble } from '../host-trouble.ts'
@@ -161,6 +162,9 @@ async function claimRefused(execution: Execution, { definition }: Registered, cl
     case 'held':
       return heldElsewhere(execution, claim.by, claim.completed)
     case 'free':
+      for (const domain of [definition.domain, ...definition.formerDomains]) {
+        await demandKind(execution.core, { ...execution.stored.proposal.effect, domain })
+      }
       return (await claimedInFormerDomain(execution, definition.formerDomains))
         ? blocked(execution, 'earlier_attempt')
         : null

@@ -27,6 +27,7 @@ import type { CallerSession } from '../../proposal/session.ts'
 import type { Proposal } from '../../proposal/proposal.ts'
 import { isInDoubt } from '../../proposal/status.ts'
 import { demand } from '../authority.ts'
+import { demandKind } from '../effect-kind.ts'
 import type { Core } from '../core.ts'
 import { draftProposal } from './draft.ts'
 import { callHost } from '../host-call.ts'
@@ -73,6 +74,7 @@ export async function prepare(core: Core, session: CallerSession, input: Prepare
   const prepared = await askHost(core, session, registered, ref, command.value as JsonValue)
   const effect: EffectKey = { tenant: session.tenant, domain: definition.domain, reference: prepared.effectReference }
   for (const domain of [definition.domain, ...definition.formerDomains]) {
+    await demandKind(core, { ...effect, domain })
     const completed = await completedBefore(core, session, { ...effect, domain }, fingerprint)
     if (completed !== null) return completed
   }
