@@ -6,6 +6,7 @@ import type { GuardedCallInput, OperationCall, VerifyAction } from '../../src/ru
 import type { Logger, Store } from '../../src/runtime/ports.ts'
 import { memoryStore } from '../../src/store/memory-store.ts'
 import { CommitFaults } from '../../src/testing/commit-faults.ts'
+import { InterceptedStore } from '../../src/testing/intercepted-store.ts'
 import { seededIds } from '../../src/testing/seeded-ids.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { openSqlite } from '../store/sqlite-fixture.ts'
@@ -137,4 +138,21 @@ export function thrownBy(act: () => unknown): unknown {
     return error
   }
   throw new TypeError('It did not throw')
+}
+
+/** A store whose commits that start an attempt wait for something first. */
+export function stalling(store: Store, until: Promise<unknown>): Store {
+  return new InterceptedStore(store, async (_name, call, change) => {
+    if (change?.effect?.opened != null) await until
+    return call()
+  })
+}
+
+/** A store after whose start of an attempt the process stands still for so long. */
+export function advancing(store: Store, clock: VirtualClock, ms: number): Store {
+  return new InterceptedStore(store, async (_name, call, change) => {
+    const answer = await call()
+    if (change?.effect?.opened != null) await clock.advance(ms)
+    return answer
+  })
 }
