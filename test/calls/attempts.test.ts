@@ -14,6 +14,7 @@ import {
   found,
   openBench,
   scripted,
+  settle,
   STORES,
   weakAbsence,
 } from './bench.ts'
@@ -87,13 +88,13 @@ describe.each(STORES)('one attempt on %s', (store) => {
 
   it.each<[string, Act]>([
     ['an abort', () => Promise.reject(new DOMException('gone', 'AbortError'))],
-    ['a string', () => Promise.reject('no error at all')],
-    ['nothing', () => Promise.reject(undefined)],
+    ['a string', () => thrown('no error at all')],
+    ['nothing', () => thrown(null)],
     [
       'a look-alike of a definitive failure',
       () => Promise.reject(Object.assign(new Error('x'), { name: 'DefinitiveFailure', retryable: true })),
     ],
-    ['a proxy that throws when it is looked at', () => Promise.reject(new Proxy({}, { getPrototypeOf: never }))],
+    ['a proxy that throws when it is looked at', () => thrown(new Proxy({}, { getPrototypeOf: never }))],
   ])('evidence D09 %s that is thrown is UNKNOWN', async (_what, act) => {
     const { runner } = await openBench(store)
 
@@ -170,12 +171,13 @@ describe.each(STORES)('one attempt on %s', (store) => {
   })
 })
 
-const never = (): never => {
-  throw new Error('looked at')
+/** Throws what need not be an error. */
+function thrown(what: unknown): never {
+  throw what
 }
 
-async function settle(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve))
+const never = (): never => {
+  throw new Error('looked at')
 }
 
 interface Script {

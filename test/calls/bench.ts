@@ -1,4 +1,5 @@
 // A bench for guarded calls: a runner on either store, on a clock that stands still, with operations and verifiers that are scripted.
+import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { VerificationResult } from '../../src/effect/answer.ts'
 import { ActionRunner, type ActionRunnerOptions } from '../../src/runtime/calls/action-runner.ts'
@@ -130,6 +131,16 @@ export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   throw new TypeError('It did not fail')
 }
 
+/** What a promise ends with, either way. */
+export async function told(promise: Promise<unknown>): Promise<unknown> {
+  return promise.catch((error: unknown) => error)
+}
+
+/** Lets everything happen that needs no time. */
+export async function settle(): Promise<void> {
+  await setImmediate()
+}
+
 /** The error that a function throws. */
 export function thrownBy(act: () => unknown): unknown {
   try {
@@ -143,7 +154,7 @@ export function thrownBy(act: () => unknown): unknown {
 /** A store whose commits that start an attempt wait for something first. */
 export function stalling(store: Store, until: Promise<unknown>): Store {
   return new InterceptedStore(store, async (_name, call, change) => {
-    if (change?.effect?.opened != null) await until
+    if ((change?.effect?.opened ?? null) !== null) await until
     return call()
   })
 }
@@ -152,7 +163,7 @@ export function stalling(store: Store, until: Promise<unknown>): Store {
 export function advancing(store: Store, clock: VirtualClock, ms: number): Store {
   return new InterceptedStore(store, async (_name, call, change) => {
     const answer = await call()
-    if (change?.effect?.opened != null) await clock.advance(ms)
+    if ((change?.effect?.opened ?? null) !== null) await clock.advance(ms)
     return answer
   })
 }

@@ -13,6 +13,7 @@ import {
   never,
   openBench,
   scripted,
+  settle,
   stalling,
   STORES,
 } from './bench.ts'
@@ -192,7 +193,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
 
     expect(await waiting).toMatchObject({ status: 'CONFIRMED', receipt: { attempts: [{ number: 1 }] } })
     expect(operation.calls).toBe(1)
-    expect(faults.changes.filter(({ effect }) => effect?.opened != null)).toHaveLength(2)
+    expect(faults.changes.filter(({ effect }) => (effect?.opened ?? null) !== null)).toHaveLength(2)
   })
 
   it('a delay that cannot be computed stops, and says so', async () => {
@@ -232,7 +233,3 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     })
   })
 })
-
-async function settle(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve))
-}

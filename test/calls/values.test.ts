@@ -64,7 +64,7 @@ describe.each(STORES)('the value of a call on %s', (store) => {
   it.each<[string, VerifyAction, unknown]>([
     ['V09', foundAs(null, 'read back'), unreadable],
     ['V12', foundAs('r1', 'read back'), 'read back'],
-    ['V16', foundAs('r1', undefined), undefined],
+    ['V16', foundAs('r1', null), null],
     ['V17', found, unreadable],
   ])('evidence %s that a verifier recovers of a lost answer', async (id, verifier, reads) => {
     const { runner } = await openBench(store)

@@ -22,9 +22,9 @@ export interface OperationCall<R> {
   /** Fires at the time limit. */
   readonly signal: AbortSignal
   /** Says that the request leaves now: from here on `NotSent` proves nothing (rules R4). */
-  markSending(): void
+  readonly markSending: () => void
   /** Keeps what the provider called the request, whatever becomes of it; a value is correlated with it. */
-  reportRequestId(id: string): void
+  readonly reportRequestId: (id: string) => void
 }
 
 /**

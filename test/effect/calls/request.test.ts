@@ -60,7 +60,7 @@ describe('the request', () => {
     ['a date', new Date(0)],
     ['a buffer', Buffer.from('x')],
     ['a typed array', new Uint8Array(1)],
-    ['a boxed string', new String('x')],
+    ['a boxed string', new Object('x')],
     ['a proxy', new Proxy({}, {})],
     ['a function', () => 1],
   ])('evidence 5.1 is not %s', (_what, request) => {
@@ -84,7 +84,7 @@ describe('the request', () => {
     ['a date', new Date(0), '', 'class_instance'],
     ['a map', new Map(), '', 'class_instance'],
     ['a buffer', Buffer.from('x'), '', 'class_instance'],
-    ['a boxed number', new Number(5), '', 'class_instance'],
+    ['a boxed number', new Object(5), '', 'class_instance'],
     ['a proxy', new Proxy({}, {}), '', 'proxy'],
     ['a key that is a symbol', { [Symbol('x')]: 1 }, '', 'symbol_key'],
     ['an accessor', accessor, '/amount', 'accessor'],

@@ -56,8 +56,8 @@ describe('the retry policy', () => {
   const willing = new RetryPolicy({ maxAttempts: 100, retryOnFailed: true, retryOnUnknown: true })
 
   it.each<[string, object]>([
-    ...['failed', 'Failed', 'DONE', new String('FAILED'), null, undefined, 'toString'].map(
-      (status): [string, object] => [`the status ${String(status)} of type ${typeof status}`, { status }],
+    ...['failed', 'Failed', 'DONE', new Object('FAILED'), null, undefined, 'toString'].map(
+      (status): [string, object] => [`the status ${JSON.stringify(status)} of type ${typeof status}`, { status }],
     ),
     ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, true, '1', null, 2 ** 53].map(
       (attempts): [string, object] => [`${String(attempts)} attempts of type ${typeof attempts}`, { attempts }],
