@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { repositoryRoot } from '../../tools/repository.ts'
+import { LATER } from './later.ts'
 import { folder } from './run-countersign.ts'
-import { type Answer, LATER, resultIn, type ServeUnderTest, startServe } from './served.ts'
+import { type Answer, resultIn, type ServeUnderTest, startServe } from './served.ts'
 
 export interface HoldingTarget {
   readonly url: string

@@ -1,8 +1,10 @@
 // A server that dies, callers that hang up, several servers at once: one proposal, one effect, and a status that is true.
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { withOpenAttempt } from './holding-target.ts'
+import { LATER } from './later.ts'
 import { folder } from './run-countersign.ts'
-import { approvedRefund, control, fault, LATER, refundOf, resultIn, type ServeUnderTest, startServe } from './served.ts'
+import { approvedRefund, control, fault, refundOf, resultIn, type ServeUnderTest, startServe } from './served.ts'
 
 describe('a server that is killed while the business system holds the answer', () => {
   it('leaves an attempt that is found out about after the restart: verified, one effect, nothing sent again', async () => {
@@ -45,6 +47,37 @@ describe('a server that is killed while the business system holds the answer', (
   })
 })
 
+describe('an attempt that is proven not to have happened', () => {
+  it('is released for another one, which is sent under another key and verified: two attempts, one effect', async () => {
+    const cwd = folder()
+    const server = await startServe({ cwd })
+    const ref = await approvedRefund(server)
+    await fault(server, 'drop_before_commit')
+    const lost = await server.ask(`/v1/proposals/${ref}/execute`, 'requester', {})
+    server.child.kill('SIGTERM')
+    await server.ended
+
+    const next = await startServe({ cwd, ...LATER })
+    // It stands still there, after all that is still to come.
+    await control(next, '/_clock', { now: Date.now() + 2 * LATER.aheadMs })
+    const absent = await next.ask(`/v1/proposals/${ref}/reconcile`, 'operator', {})
+    const sent = await next.ask(`/v1/proposals/${ref}/execute`, 'requester', {})
+    const settled = await untilSettled(next, ref, 'operator')
+
+    expect(settled).toBe('verified')
+    expect([lost, absent, sent].map(({ body }) => body)).toMatchObject([
+      { outcome: 'failed_unknown' },
+      { outcome: 'resend_allowed', status: 'approved' },
+      { outcome: 'verification_pending', evidence: { attempts: 2 } },
+    ])
+    expect(await control(next, '/_effects')).toMatchObject([{ count: 1 }])
+    const keys = postsIn(await control(next, '/_requests')).map((request): unknown =>
+      Reflect.get(request, 'idempotencyKey'),
+    )
+    expect(new Set(keys).size).toBe(2)
+  })
+})
+
 describe('a caller who hangs up', () => {
   it('case C004 the attempt goes on; whoever executes again is told that it is in progress, and it ends verified', async () => {
     const { server, ref, target, hangUp } = await withOpenAttempt()
@@ -52,7 +85,7 @@ describe('a caller who hangs up', () => {
     await hangUp()
     const again = await server.ask(`/v1/proposals/${ref}/execute`, 'requester-2', {})
     target.release()
-    const settled = await untilSettled(server, ref)
+    const settled = await untilSettled(server, ref, 'requester-1')
 
     expect([again.status, again.body]).toMatchObject([202, { outcome: 'in_progress', status: 'executing' }])
     expect(settled).toBe('verified')
@@ -102,7 +135,7 @@ function headersOf({ tokens }: ServeUnderTest, as: string, key: string): Record<
 }
 
 /** The requests that were to move money. */
-function postsIn(requests: unknown): readonly unknown[] {
+function postsIn(requests: unknown): readonly object[] {
   return (requests as readonly { readonly method: string }[]).filter(({ method }) => method === 'POST')
 }
 
@@ -112,9 +145,10 @@ async function untilBooked(server: ServeUnderTest): Promise<void> {
 }
 
 /** Reads back until it is known what became of it. */
-async function untilSettled(server: ServeUnderTest, ref: string): Promise<string> {
+async function untilSettled(server: ServeUnderTest, ref: string, as: string): Promise<string> {
   for (;;) {
-    const { status } = resultIn(await server.ask(`/v1/proposals/${ref}/reconcile`, 'requester-1', {}))
+    const { status } = resultIn(await server.ask(`/v1/proposals/${ref}/reconcile`, as, {}))
     if (status !== 'executing' && status !== 'verification_pending') return status
+    await setTimeout(20)
   }
 }

@@ -3,8 +3,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { serve } from '../../src/cli/serve/serve.ts'
 import { systemClock } from '../../src/runtime/system-clock.ts'
-
-const AHEAD_MS = 5 * 60_000
+import { LATER } from './later.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(3),
@@ -15,4 +14,4 @@ const { values } = parseArgs({
     actions: { type: 'string' },
   },
 })
-await serve(values, { ...systemClock, now: () => systemClock.now() + AHEAD_MS })
+await serve(values, { ...systemClock, now: () => systemClock.now() + LATER.aheadMs })

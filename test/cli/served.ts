@@ -50,20 +50,17 @@ export interface ServeRun {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** What is run; the command itself if not given. */
-  readonly script?: string
+  readonly main?: string
 }
 
 const { PATH = '' } = process.env
 
-/** A run that begins minutes later, when no lease of before is live any more. */
-export const LATER = { script: 'test/cli/serve-later.ts' } as const
-
 /** Starts the process; it is gone when the test is over. */
-export function spawnServe({ cwd, args = [], env = {}, script = 'src/cli/main.ts' }: ServeRun): {
+export function spawnServe({ cwd, args = [], env = {}, main = join(repositoryRoot, 'src/cli/main.ts') }: ServeRun): {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   readonly ended: Promise<Ending>
 } {
-  const command = ['--conditions=countersign-source', join(repositoryRoot, script), 'serve']
+  const command = ['--conditions=countersign-source', main, 'serve']
   const child = spawn(process.execPath, [...command, ...args], {
     cwd,
     env: { PATH, ...env },
