@@ -86,7 +86,7 @@ describe('what else may become of an effect', () => {
     )
 
     expect(run.exitCode).toBe(1)
-    expect(run.stdout).toContain('before pay      UNINTENDED: fee (1 effects)')
+    expect(run.stdout).toContain('before pay      UNINTENDED: fee (count 1)')
   })
 
   it('of a worker that does not come back is told as that, unless it stands twice', async () => {

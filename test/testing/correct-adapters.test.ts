@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { InvoicePaymentAction } from '../../examples/docs/invoice-action.ts'
 import { RefundAction } from '../../examples/docs/refund-action.ts'
+import { refundWorld, secrets } from '../../examples/docs/refund-world.ts'
 import type { Execute, Executed, Verified, Verify } from '../../src/index.ts'
 import {
   actionConformance,
@@ -17,7 +18,7 @@ import {
   startBusinessSystem,
   startHttpGate,
 } from '../../src/testing.ts'
-import { invoiceWorld, PRIVATE_NOTE, refundWorld } from './kits/business-worlds.ts'
+import { invoiceWorld } from './kits/invoice-world.ts'
 import { CreditAction, type CreditContract } from './kits/credit-action.ts'
 import { Ledger, LedgerUnreachable } from './kits/ledger.ts'
 import { ledgerWorld } from './kits/ledger-world.ts'
@@ -34,7 +35,7 @@ describe('correct adapters against the business system', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'countersign-kits-'))
     business = await startBusinessSystem({ file: join(folder, 'business.db') })
-    gate = await startHttpGate(business.url, { privateNote: PRIVATE_NOTE })
+    gate = await startHttpGate(business.url, { privateNote: secrets[1] })
   })
   afterAll(async () => {
     await gate.close()

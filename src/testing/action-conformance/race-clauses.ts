@@ -25,7 +25,7 @@ export function raceClauses(schedules: number): readonly Clause<Bench>[] {
           raced.push(race)
           const { staleEffects, change, moment } = race
           const where = `schedule ${schedule} of seed ${bench.seed}, "${change}" ${moment}`
-          demand(staleEffects === 0, 'stale_effect', `${staleEffects} effects on stale state: ${where}.`)
+          demand(staleEffects === 0, 'stale_effect', `An effect stands on stale state: ${where}.`)
         }
       },
     },

@@ -99,6 +99,6 @@ function sentenceOf({ effect, trouble, count, told }: TroubledEffect): string {
     case 'denied':
       return `DENIED: ${effect} (1 effect, the worker says not_done)`
     case 'unintended':
-      return `UNINTENDED: ${effect} (${count} effects)`
+      return `UNINTENDED: ${effect} (count ${count})`
   }
 }
