@@ -7,7 +7,6 @@ export {
   type RefusalReason,
 } from './testing/business-system/client.ts'
 export { BusinessSystemError } from './testing/business-system/exchange.ts'
-export type { BusinessFaultName } from './testing/business-system/faults.ts'
 export {
   PayablesClient,
   type PaymentOrder,

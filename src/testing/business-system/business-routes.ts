@@ -3,10 +3,10 @@ import { centsOf } from './cents.ts'
 import { findOrder, orderOf } from './orders.ts'
 import { answerLookUp } from './look-up.ts'
 import { answerPosting, type Malformed, malformed, readLookUpKeys, readPostingHeaders } from './posting.ts'
-import { bookRefund, bookRefundAgain, findRefunds, judgeRefund, type RefundRequest } from './refunds.ts'
+import { bookRefund, bookRefundAgain, findRefunds, judgeRefund, type RefundRequest, reverseRefunds } from './refunds.ts'
 import { answer, problem, type Reply } from './reply.ts'
 import { type IncomingRequest, readBody, type Route, type World } from './route.ts'
-import { type BookedRefund, type RefundAnswer, refundBodySchema } from './wire.ts'
+import { type BookedRefund, type FoundRefunds, type RefundAnswer, refundBodySchema } from './wire.ts'
 
 export const businessRoutes: readonly Route[] = [
   { method: 'GET', path: '/orders/:orderReference', answer: readOrder },
@@ -28,6 +28,7 @@ function postRefund(request: IncomingRequest, world: World): Reply {
     judge: () => judgeRefund(database, read.refund),
     book: (refund) => bookRefund(database, refund, clock.now()),
     bookAgain: (refund) => bookRefundAgain(database, refund, clock.now()),
+    reverse: (key) => reverseRefunds(database, key, clock.now()),
     created,
   })
 }
@@ -41,9 +42,17 @@ function lookUpRefunds(request: IncomingRequest, world: World): Reply {
   const read = readLookUpKeys(request)
   if (read.kind === 'malformed') return read.reply
   return answerLookUp(world, read.keys, {
-    find: () => findRefunds(world.database, read.keys),
+    find: (keys) => findRefunds(world.database, keys),
     empty: (lookUp) => ({ ...lookUp, refunds: [] }),
+    another: anotherRefund,
   })
+}
+
+/** A refund that nobody asked for. */
+function anotherRefund(idempotencyKey: string): FoundRefunds {
+  const amount = { amount: '0.01', currency: 'EUR' }
+  const refund = { refundId: 'RF-another', idempotencyKey, orderReference: 'ORD-another', amount, bookedAt: 0 }
+  return { state: 'complete', refunds: [refund], requests: [{ idempotencyKey, state: 'booked' }] }
 }
 
 function readRefundRequest(

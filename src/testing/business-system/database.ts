@@ -29,7 +29,7 @@ interface Driver {
 }
 
 // Written into the header of the file; a file with tables and another number belongs to somebody else.
-const applicationId = 0x43_53_42_32n
+const applicationId = 0x43_53_42_33n
 
 /**
  * Opens the file; `create` makes it, with its orders and invoices, if there is none.

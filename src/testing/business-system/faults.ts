@@ -1,8 +1,7 @@
-// The faults of the business system: those of the fault model that a server with books of its own can be told to have.
+// The faults of the business system: every one of the fault model, as a server with books of its own has it.
 //
-// The fault model stands in `../faults.ts`, and a fault has the same name and effect there and here; over HTTP a time-out
-// is a connection that breaks. What the books cannot show is left to the provider in the process of the test: an effect
-// that fails after acceptance or is undone, a key that is forgotten, answers about somebody else.
+// The fault model stands in `../faults.ts`, and a fault has the same name and effect there and here. Over HTTP a time-out
+// is a connection that breaks, and a read that is unsound in any way says `provisional`.
 //
 // What the books say never goes wrong, so that a test can rest on it. A booking is whole or absent, durable once
 // committed, made against the versions that it states in its own transaction, and counted; a read of business state is
@@ -10,27 +9,6 @@
 import type { FaultName } from '../faults.ts'
 import { answer, problem, type Reply } from './reply.ts'
 import type { LookUp } from './wire.ts'
-
-/** The names of the faults, as `_faults` takes them. Spec: http "countersign serve", harness 2. */
-export type BusinessFaultName = Extract<
-  FaultName,
-  | 'refuse_before_commit'
-  | 'drop_before_commit'
-  | 'commit_then_drop'
-  | 'commit_then_error'
-  | 'commit_then_error_inside'
-  | 'hang'
-  | 'late_landing'
-  | 'double_effect'
-  | 'stored_error'
-  | 'rate_limited'
-  | 'too_early'
-  | 'key_in_use'
-  | 'stale_reads'
-  | 'unavailable'
-  | 'read_hangs'
-  | 'replica_disagrees'
->
 
 /** A request that would move money, in the hands of a fault. Each act is part of the transaction of the request. */
 export interface PostingAtHand {
@@ -42,6 +20,12 @@ export interface PostingAtHand {
   decline(): Reply
   /** Books nothing, and answers with an error now and whenever the key comes again. */
   failForGood(): Reply
+  /** Answers as if it had been booked, and books nothing. */
+  acceptAndFail(): Reply
+  /** Books it, and does not know its key any more. */
+  bookAndForgetKey(): Reply
+  /** Books it, and reverses it once somebody has looked for it. */
+  bookAndReverseLater(): Reply
   /** Forgets the request, and remembers its key as finished without effect. */
   finishWithoutEffect(): void
   /** Lets it arrive once somebody has looked for it. */
@@ -52,6 +36,12 @@ export interface PostingAtHand {
 export interface LookUpAtHand {
   /** Answers that nothing was ever seen: as of before, or as if that were up to date. */
   nothingSeen(state: LookUp['state']): Reply
+  /** Answers about the first half of the keys, and calls it provisional. */
+  firstPage(): Reply
+  /** Answers about every key that begins with one of those that were asked for. */
+  byPrefix(): Reply
+  /** Answers about a key that nobody asked for. */
+  aboutAnother(): Reply
 }
 
 type PostingFault = (posting: PostingAtHand) => Reply
@@ -63,7 +53,7 @@ interface Fault {
   readonly lookUp?: LookUpFault
 }
 
-const faults: Readonly<Record<BusinessFaultName, Fault>> = {
+const faults: Readonly<Record<FaultName, Fault>> = {
   refuse_before_commit: {
     posting: (posting) => posting.decline(),
   },
@@ -109,6 +99,15 @@ const faults: Readonly<Record<BusinessFaultName, Fault>> = {
   stored_error: {
     posting: (posting) => posting.failForGood(),
   },
+  forgotten_key: {
+    posting: (posting) => posting.bookAndForgetKey(),
+  },
+  fail_after_acceptance: {
+    posting: (posting) => posting.acceptAndFail(),
+  },
+  reverse_after_look: {
+    posting: (posting) => posting.bookAndReverseLater(),
+  },
   rate_limited: {
     posting: () => problem('rate_limited'),
   },
@@ -121,6 +120,18 @@ const faults: Readonly<Record<BusinessFaultName, Fault>> = {
   stale_reads: {
     lookUp: (lookUp) => lookUp.nothingSeen('provisional'),
   },
+  unhealthy_absence: {
+    lookUp: (lookUp) => lookUp.nothingSeen('provisional'),
+  },
+  page_break: {
+    lookUp: (lookUp) => lookUp.firstPage(),
+  },
+  prefix_match: {
+    lookUp: (lookUp) => lookUp.byPrefix(),
+  },
+  wrong_identity: {
+    lookUp: (lookUp) => lookUp.aboutAnother(),
+  },
   unavailable: {
     lookUp: () => problem('unavailable'),
   },
@@ -132,7 +143,7 @@ const faults: Readonly<Record<BusinessFaultName, Fault>> = {
   },
 }
 
-export function isFaultName(name: string): name is BusinessFaultName {
+export function isFaultName(name: string): name is FaultName {
   return Object.hasOwn(faults, name)
 }
 
@@ -141,7 +152,7 @@ export class FaultQueue {
   readonly #waiting: Fault[] = []
 
   /** Lets the fault meet the next `count` requests of its kind, after those that wait already. */
-  add(name: BusinessFaultName, count: number): void {
+  add(name: FaultName, count: number): void {
     for (let added = 0; added < count; added += 1) this.#waiting.push(faults[name])
   }
 

@@ -17,17 +17,20 @@ export type KeyJudgement =
   | 'finished'
   /** An error was answered, and is answered for ever. */
   | 'errored'
+  /** It was booked under this key, which is not known any more. */
+  | 'forgotten'
   /** Nothing that settles it: never seen, refused before, or booked. */
   | 'open'
 
 interface KeyRow {
   readonly fingerprint: string
-  /** `errored` is told as refused: something was answered, and nothing was booked. */
-  readonly state: Exclude<RequestState, 'never_seen'> | 'errored'
+  /** `errored` is told as refused: something was answered, and nothing was booked; `forgotten` as never seen. */
+  readonly state: Exclude<RequestState, 'never_seen'> | 'errored' | 'forgotten'
 }
 
 export function judgeKey(database: Database, { idempotencyKey, fingerprint }: KeyedRequest): KeyJudgement {
   const key = findKey(database, idempotencyKey)
+  if (key?.state === 'forgotten') return 'forgotten'
   if (key !== null && key.fingerprint !== fingerprint) return 'mismatch'
   if (key?.state === 'errored') return 'errored'
   return key?.state === 'finished_without_effect' ? 'finished' : 'open'
@@ -47,8 +50,21 @@ export function rememberKey(database: Database, request: KeyedRequest, state: Ke
 export function knownRequests(database: Database, idempotencyKeys: readonly string[]): readonly KnownRequest[] {
   return idempotencyKeys.map((idempotencyKey) => {
     const state = findKey(database, idempotencyKey)?.state ?? 'never_seen'
-    return { idempotencyKey, state: state === 'errored' ? 'refused' : state }
+    return { idempotencyKey, state: state === 'errored' ? 'refused' : state === 'forgotten' ? 'never_seen' : state }
   })
+}
+
+/** Every key that begins with one of these. */
+export function keysBeginningWith(database: Database, beginnings: readonly string[]): readonly string[] {
+  const found = beginnings.flatMap((beginning) =>
+    database
+      .prepare<{ readonly idempotency_key: string }>(
+        'SELECT idempotency_key FROM keys WHERE substr(idempotency_key, 1, length(?)) = ? ORDER BY idempotency_key',
+      )
+      .all(beginning, beginning)
+      .map((row) => row.idempotency_key),
+  )
+  return [...new Set([...beginnings, ...found])]
 }
 
 function findKey(database: Database, idempotencyKey: string): KeyRow | null {

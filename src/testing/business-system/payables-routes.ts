@@ -1,8 +1,15 @@
 // What the business system offers to its clients about invoices: to read them, to book payments and to look those up.
 import { centsOf } from './cents.ts'
 import { findInvoice, invoiceOf } from './invoices.ts'
-import { type BookedPayment, type PaymentAnswer, paymentBodySchema } from './payables-wire.ts'
-import { bookPayment, bookPaymentAgain, findPayments, judgePayment, type PaymentRequest } from './payments.ts'
+import { type BookedPayment, type FoundPayments, type PaymentAnswer, paymentBodySchema } from './payables-wire.ts'
+import {
+  bookPayment,
+  bookPaymentAgain,
+  findPayments,
+  judgePayment,
+  type PaymentRequest,
+  reversePayments,
+} from './payments.ts'
 import { answerLookUp } from './look-up.ts'
 import { answerPosting, type Malformed, malformed, readLookUpKeys, readPostingHeaders } from './posting.ts'
 import { answer, problem, type Reply } from './reply.ts'
@@ -32,6 +39,7 @@ function postPayment(request: IncomingRequest, world: World): Reply {
     judge: () => judgePayment(database, read.payment),
     book: (payment) => bookPayment(database, payment, clock.now()),
     bookAgain: (payment) => bookPaymentAgain(database, payment, clock.now()),
+    reverse: (key) => reversePayments(database, key, clock.now()),
     created,
   })
 }
@@ -45,9 +53,24 @@ function lookUpPayments(request: IncomingRequest, world: World): Reply {
   const read = readLookUpKeys(request)
   if (read.kind === 'malformed') return read.reply
   return answerLookUp(world, read.keys, {
-    find: () => findPayments(world.database, read.keys),
+    find: (keys) => findPayments(world.database, keys),
     empty: (lookUp) => ({ ...lookUp, payments: [] }),
+    another: anotherPayment,
   })
+}
+
+/** A payment that nobody asked for. */
+function anotherPayment(idempotencyKey: string): FoundPayments {
+  const payment: BookedPayment = {
+    paymentId: 'PAY-another',
+    idempotencyKey,
+    invoiceReference: 'INV-another',
+    amount: { amount: '0.01', currency: 'EUR' },
+    iban: 'DE89370400440532013000',
+    ledgerPeriod: '2030-01',
+    bookedAt: 0,
+  }
+  return { state: 'complete', payments: [payment], requests: [{ idempotencyKey, state: 'booked' }] }
 }
 
 function readPaymentRequest(

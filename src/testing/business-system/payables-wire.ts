@@ -47,6 +47,8 @@ export interface PaymentAnswer extends PaymentBody {
 export interface BookedPayment extends PaymentAnswer {
   readonly idempotencyKey: string
   readonly bookedAt: number
+  /** When it was reversed, if it was. */
+  readonly reversedAt?: number
 }
 
 /** A look-up with every payment that carries one of the keys. */
@@ -78,5 +80,12 @@ export const paymentAnswerSchema: z.ZodType<PaymentAnswer> = z.object(paymentAns
 
 export const foundPaymentsSchema: z.ZodType<FoundPayments> = z.object({
   ...lookUpShape,
-  payments: z.array(z.object({ ...paymentAnswerShape, idempotencyKey: z.string(), bookedAt: z.int() })),
+  payments: z.array(
+    z.object({
+      ...paymentAnswerShape,
+      idempotencyKey: z.string(),
+      bookedAt: z.int(),
+      reversedAt: z.exactOptional(z.int()),
+    }),
+  ),
 })

@@ -35,6 +35,7 @@ interface PaymentRow {
   readonly iban: string
   readonly ledger_period: string
   readonly booked_at: bigint
+  readonly reversed_at: bigint | null
 }
 
 /**
@@ -46,8 +47,8 @@ export function judgePayment(
   request: PaymentRequest,
 ): Judgement<PaymentRequest, BookedPayment, PaymentRefusal> {
   const key = judgeKey(database, request)
-  if (key !== 'open') return { kind: key }
-  const [booked] = findPaymentsOfKey(database, request.idempotencyKey)
+  if (key !== 'open' && key !== 'forgotten') return { kind: key }
+  const [booked] = key === 'forgotten' ? [] : findPaymentsOfKey(database, request.idempotencyKey)
   if (booked !== undefined) return { kind: 'booked_before', booked }
   const code = refusalOf(findInvoice(database, request.invoiceReference), request)
   return code === null ? { kind: 'bookable', bookable: request } : { kind: 'refused', code }
@@ -95,6 +96,11 @@ export function bookPaymentAgain(database: Database, payment: PaymentRequest, bo
     .prepare('UPDATE invoices SET invoice_version = invoice_version + 1 WHERE invoice_reference = ?')
     .run(payment.invoiceReference)
   insertPayment(database, { ...payment, invoiceVersion }, bookedAt)
+}
+
+/** Reverses what was booked under a key. The booking stays in the books, and beside it when it was reversed. */
+export function reversePayments(database: Database, idempotencyKey: string, reversedAt: number): void {
+  database.prepare('UPDATE payments SET reversed_at = ? WHERE idempotency_key = ?').run(reversedAt, idempotencyKey)
 }
 
 function insertPayment(database: Database, payment: PaymentRequest, bookedAt: number): BookedPayment {
@@ -151,5 +157,6 @@ function paymentOf(row: PaymentRow): BookedPayment {
     iban: row.iban,
     ledgerPeriod: row.ledger_period,
     bookedAt: Number(row.booked_at),
+    ...(row.reversed_at === null ? {} : { reversedAt: Number(row.reversed_at) }),
   }
 }

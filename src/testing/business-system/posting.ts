@@ -1,4 +1,5 @@
 // A posting: a request that moves money, whatever it is called, from its headers to the reply.
+import assert from 'node:assert/strict'
 import type { PostingAtHand } from './faults.ts'
 import { type KeyedRequest, rememberKey } from './keys.ts'
 import { problem, type ProblemCode, type Reply } from './reply.ts'
@@ -23,6 +24,8 @@ export interface Booking<Bookable, Booked> {
   readonly book: (bookable: Bookable) => Booked
   /** Books once more what has been booked; nothing is judged. */
   readonly bookAgain: (bookable: Bookable) => void
+  /** Reverses what was booked under a key; that it was booked stays. */
+  readonly reverse: (idempotencyKey: string) => void
   readonly created: (booked: Booked) => Reply
 }
 
@@ -45,7 +48,7 @@ function settlePosting<Bookable, Booked>(
   move: (posting: PostingAtHand) => Reply,
 ): Reply {
   const { database, landings } = world
-  const { book, bookAgain, created } = booking
+  const { book, bookAgain, reverse, created } = booking
   const judgement = booking.judge()
   switch (judgement.kind) {
     case 'mismatch':
@@ -76,6 +79,21 @@ function settlePosting<Bookable, Booked>(
           rememberKey(database, request, 'errored')
           return problem('internal_error')
         },
+        acceptAndFail: () => {
+          const reply = undone(database, () => created(book(bookable)))
+          rememberKey(database, request, 'finished_without_effect')
+          return reply
+        },
+        bookAndForgetKey: () => {
+          const reply = created(book(bookable))
+          rememberKey(database, request, 'forgotten')
+          return reply
+        },
+        bookAndReverseLater: () => {
+          const reply = created(book(bookable))
+          landings.add(request.idempotencyKey, () => reverse(request.idempotencyKey))
+          return reply
+        },
         finishWithoutEffect: () => rememberKey(database, request, 'finished_without_effect'),
         // When it arrives, the business may have moved on: it is judged then, and no fault meets it again.
         landLater: () =>
@@ -85,6 +103,25 @@ function settlePosting<Bookable, Booked>(
       })
     }
   }
+}
+
+// What it answers is kept, and what it did is taken back.
+function undone(database: World['database'], work: () => Reply): Reply {
+  const replies: Reply[] = []
+  const undo = new Error('taken back')
+  try {
+    database
+      .transaction(() => {
+        replies.push(work())
+        throw undo
+      })
+      .immediate()
+  } catch (error) {
+    if (error !== undo) throw error
+  }
+  const [reply] = replies
+  assert(reply !== undefined, 'what was taken back had answered')
+  return reply
 }
 
 /** The headers that every posting needs, or the reply that says what is wrong with them. */

@@ -28,6 +28,7 @@ interface RefundRow {
   readonly order_reference: string
   readonly amount_cents: bigint
   readonly booked_at: bigint
+  readonly reversed_at: bigint | null
 }
 
 /**
@@ -39,8 +40,8 @@ export function judgeRefund(
   request: RefundRequest,
 ): Judgement<BookableRefund, BookedRefund, RefundRefusal> {
   const key = judgeKey(database, request)
-  if (key !== 'open') return { kind: key }
-  const [booked] = findRefundsOfKey(database, request.idempotencyKey)
+  if (key !== 'open' && key !== 'forgotten') return { kind: key }
+  const [booked] = key === 'forgotten' ? [] : findRefundsOfKey(database, request.idempotencyKey)
   if (booked !== undefined) return { kind: 'booked_before', booked }
   // A refusal is not kept as an answer. Asked again it is judged again, and comes out the same unless it carries
   // another precondition: every change of an order raises its version.
@@ -80,6 +81,11 @@ export function bookRefundAgain(database: Database, refund: BookableRefund, book
     )
     .run(refund.amountCents, refund.orderReference)
   insertRefund(database, { ...refund, expectedVersion: refund.expectedVersion + 1n }, bookedAt)
+}
+
+/** Reverses what was booked under a key. The booking stays in the books, and beside it when it was reversed. */
+export function reverseRefunds(database: Database, idempotencyKey: string, reversedAt: number): void {
+  database.prepare('UPDATE refunds SET reversed_at = ? WHERE idempotency_key = ?').run(reversedAt, idempotencyKey)
 }
 
 function insertRefund(database: Database, refund: BookableRefund, bookedAt: number): BookedRefund {
@@ -133,5 +139,6 @@ function refundOf(row: RefundRow): BookedRefund {
     orderReference: row.order_reference,
     amount: { amount: decimalOf(row.amount_cents), currency: 'EUR' },
     bookedAt: Number(row.booked_at),
+    ...(row.reversed_at === null ? {} : { reversedAt: Number(row.reversed_at) }),
   }
 }

@@ -20,6 +20,7 @@ CREATE TABLE refunds (
   order_version INTEGER NOT NULL,
   amount_cents INTEGER NOT NULL CHECK (amount_cents > 0),
   booked_at INTEGER NOT NULL,
+  reversed_at INTEGER,
   UNIQUE (order_reference, order_version)
 ) STRICT;
 CREATE INDEX refunds_by_key ON refunds (idempotency_key);
@@ -55,6 +56,7 @@ CREATE TABLE payments (
   iban TEXT NOT NULL,
   ledger_period TEXT NOT NULL REFERENCES periods (ledger_period),
   booked_at INTEGER NOT NULL,
+  reversed_at INTEGER,
   UNIQUE (invoice_reference, invoice_version)
 ) STRICT;
 CREATE INDEX payments_by_key ON payments (idempotency_key);
@@ -62,7 +64,7 @@ CREATE INDEX payments_by_key ON payments (idempotency_key);
 CREATE TABLE keys (
   idempotency_key TEXT PRIMARY KEY,
   fingerprint TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('booked', 'refused', 'errored', 'finished_without_effect'))
+  state TEXT NOT NULL CHECK (state IN ('booked', 'refused', 'errored', 'forgotten', 'finished_without_effect'))
 ) STRICT;
 
 CREATE TABLE requests (

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { BusinessChange } from './changes.ts'
+import type { FaultName } from '../faults.ts'
 import { exchange } from './exchange.ts'
-import type { BusinessFaultName } from './faults.ts'
 import type { ApprovalState, PeriodState } from './payables-wire.ts'
 import { startReportSchema } from './start-report.ts'
 import { type EffectCount, effectCountsSchema, type SeenRequest, seenRequestsSchema } from './wire.ts'
@@ -31,7 +31,7 @@ export interface BusinessSystem {
   readonly file: string
   readonly processId: number
   /** Lets the fault meet the next `count` requests of its kind. */
-  faults(name: BusinessFaultName, count: number): Promise<void>
+  faults(name: FaultName, count: number): Promise<void>
   /** What stands in the books. */
   effects(): Promise<readonly EffectCount[]>
   /** Every request seen, in the order of arrival; the calls of this object are not among them. */
@@ -88,7 +88,7 @@ class BusinessSystemProcess implements BusinessSystem {
     this.processId = child.pid ?? 0
   }
 
-  async faults(name: BusinessFaultName, count: number): Promise<void> {
+  async faults(name: FaultName, count: number): Promise<void> {
     await this.#post('/_faults', { fault: name, count })
   }
 

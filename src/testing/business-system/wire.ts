@@ -27,6 +27,8 @@ export interface RefundAnswer {
 export interface BookedRefund extends RefundAnswer {
   readonly idempotencyKey: string
   readonly bookedAt: number
+  /** When it was reversed, if it was. */
+  readonly reversedAt?: number
 }
 
 /**
@@ -116,7 +118,14 @@ export const lookUpShape = {
 
 export const foundRefundsSchema: z.ZodType<FoundRefunds> = z.object({
   ...lookUpShape,
-  refunds: z.array(z.object({ ...refundAnswerShape, idempotencyKey: z.string(), bookedAt: z.int() })),
+  refunds: z.array(
+    z.object({
+      ...refundAnswerShape,
+      idempotencyKey: z.string(),
+      bookedAt: z.int(),
+      reversedAt: z.exactOptional(z.int()),
+    }),
+  ),
 })
 
 export const effectCountsSchema: z.ZodType<readonly EffectCount[]> = z.array(

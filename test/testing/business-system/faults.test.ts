@@ -1,5 +1,6 @@
 // The faults: what the caller sees, what the books say, which requests a fault meets, and how many.
 import { describe, expect, it } from 'vitest'
+import { ChargeFault, LookUpFault } from '../../../src/testing/faults.ts'
 import type { BusinessClient, RefundOrder } from '../../../src/testing/business-system/client.ts'
 import { eur, paymentOrder, refundOrder, startForTest } from './fixture.ts'
 
@@ -281,7 +282,86 @@ describe('an answer that says something else than what happened', () => {
   })
 })
 
+describe('an effect that does not last', () => {
+  it('fail_after_acceptance: it is answered as booked, and never was', async () => {
+    const { system, client, payables } = await startForTest()
+    await system.faults('fail_after_acceptance', 2)
+
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked', refundId: 'RF-1' })
+    expect(await payables.pay(paymentOrder({ idempotencyKey: 'key-2' }))).toMatchObject({ outcome: 'booked' })
+
+    expect(await system.effects()).toEqual([])
+    expect(await client.readOrder('ORD-1001')).toMatchObject({ orderVersion: 1, refunded: eur('20.00') })
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [], isTerminal: true })
+  })
+
+  it('reverse_after_look: it is booked, and reversed once it has been seen', async () => {
+    const { system, client, payables } = await startForTest({ now: 5 })
+    await system.faults('reverse_after_look', 2)
+    await client.refund(refundOrder())
+    await payables.pay(paymentOrder({ idempotencyKey: 'key-2' }))
+
+    const refunds = [await client.findRefunds(['key-1']), await client.findRefunds(['key-1'])]
+    const payments = [await payables.findPayments(['key-2']), await payables.findPayments(['key-2'])]
+
+    expect(refunds.map((found) => found.refunds[0]?.reversedAt)).toEqual([undefined, 5])
+    expect(payments.map((found) => found.payments[0]?.reversedAt)).toEqual([undefined, 5])
+    expect(await system.effects()).toHaveLength(2)
+  })
+
+  it('forgotten_key: a repetition on the new version is another refund', async () => {
+    const { system, client } = await startForTest()
+    await system.faults('forgotten_key', 1)
+
+    await client.refund(refundOrder())
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ requests: [{ state: 'never_seen' }] })
+    await client.refund(refundOrder({ precondition: 'order-version:2' }))
+
+    expect(await system.effects()).toMatchObject([{ idempotencyKey: 'key-1', count: 2 }])
+    expect(await client.refund(refundOrder())).toMatchObject({ outcome: 'booked', refundId: 'RF-1' })
+  })
+})
+
 describe('a look-up', () => {
+  it('that meets page_break knows half of the keys, and says that this is not all', async () => {
+    const { system, client } = await startForTest()
+    await client.refund(refundOrder({ idempotencyKey: 'key-2' }))
+    await system.faults('page_break', 2)
+
+    expect(await client.findRefunds(['key-2', 'key-3'])).toMatchObject({
+      state: 'provisional',
+      refunds: [{ idempotencyKey: 'key-2' }],
+      requests: [{ idempotencyKey: 'key-2' }],
+    })
+    expect(await client.findRefunds(['key-2'])).toMatchObject({ state: 'provisional', refunds: [] })
+  })
+
+  it('that meets prefix_match finds what only begins alike', async () => {
+    const { system, client } = await startForTest()
+    await client.refund(refundOrder({ idempotencyKey: 'key-12' }))
+    await system.faults('prefix_match', 1)
+
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [{ idempotencyKey: 'key-12' }] })
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [] })
+  })
+
+  it('that meets wrong_identity is about somebody else', async () => {
+    const { system, client, payables } = await startForTest()
+    await system.faults('wrong_identity', 2)
+
+    expect((await client.findRefunds(['key-1'])).refunds).toMatchObject([{ idempotencyKey: 'another-key' }])
+    expect((await payables.findPayments(['key-1'])).payments).toMatchObject([{ idempotencyKey: 'another-key' }])
+    expect(await system.effects()).toEqual([])
+  })
+
+  it('that meets unhealthy_absence finds nothing, and says so of itself', async () => {
+    const { system, client } = await startForTest()
+    await client.refund(refundOrder())
+    await system.faults('unhealthy_absence', 1)
+
+    expect(await client.findRefunds(['key-1'])).toMatchObject({ state: 'provisional', refunds: [] })
+  })
+
   it('that meets unavailable fails, and the next one does not', async () => {
     const { system, client } = await startForTest()
     await system.faults('unavailable', 1)
@@ -311,6 +391,19 @@ describe('a look-up', () => {
     expect(await payables.findPayments(['key-1'])).toMatchObject({ state: 'complete', payments: [] })
     expect(await client.findRefunds(['key-1'])).toMatchObject({ refunds: [{ refundId: 'RF-1' }] })
   })
+})
+
+it('every fault of the model is taken, and no other name', async () => {
+  const { system } = await startForTest()
+  const set = async (fault: string): Promise<number> => {
+    const body = JSON.stringify({ fault, count: 1 })
+    return (await fetch(new URL('/_faults', system.url), { method: 'POST', body })).status
+  }
+
+  const names = [...Object.values(ChargeFault), ...Object.values(LookUpFault)]
+
+  expect(new Set(await Promise.all(names.map(set)))).toEqual(new Set([200]))
+  expect(await set('toString')).toBe(422)
 })
 
 describe('a fault', () => {

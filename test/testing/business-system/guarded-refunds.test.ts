@@ -6,12 +6,12 @@ import { ActionRunner } from '../../../src/runtime/calls/action-runner.ts'
 import type { GuardedOperation, Verifier } from '../../../src/runtime/calls/operation.ts'
 import { memoryStore } from '../../../src/store/memory-store.ts'
 import type { BusinessClient } from '../../../src/testing/business-system/client.ts'
-import type { BusinessFaultName } from '../../../src/testing/business-system/faults.ts'
+import type { FaultName } from '../../../src/testing/faults.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 import { refundOrder, startForTest } from './fixture.ts'
 
 interface Row {
-  readonly faults: readonly BusinessFaultName[]
+  readonly faults: readonly FaultName[]
   /** What the call says, and what it says after one look more. */
   readonly statuses: readonly [string, string]
   readonly effects: number
@@ -27,12 +27,19 @@ const rows: readonly Row[] = [
   { faults: ['late_landing'], statuses: ['UNKNOWN', 'CONFIRMED'], effects: 1 },
   { faults: ['double_effect'], statuses: ['CONFIRMED', 'CONFIRMED'], effects: 2 },
   { faults: ['stored_error'], statuses: ['UNKNOWN', 'UNKNOWN'], effects: 0 },
+  { faults: ['fail_after_acceptance'], statuses: ['FAILED', 'FAILED'], effects: 0 },
+  { faults: ['reverse_after_look'], statuses: ['CONFIRMED', 'CONFIRMED'], effects: 1 },
+  { faults: ['forgotten_key'], statuses: ['CONFIRMED', 'CONFIRMED'], effects: 1 },
   { faults: ['rate_limited'], statuses: ['UNKNOWN', 'UNKNOWN'], effects: 0 },
   { faults: ['too_early'], statuses: ['UNKNOWN', 'UNKNOWN'], effects: 0 },
   { faults: ['key_in_use'], statuses: ['UNKNOWN', 'UNKNOWN'], effects: 0 },
   { faults: ['commit_then_drop', 'unavailable'], statuses: ['UNKNOWN', 'CONFIRMED'], effects: 1 },
   { faults: ['commit_then_drop', 'stale_reads'], statuses: ['UNKNOWN', 'CONFIRMED'], effects: 1 },
   { faults: ['drop_before_commit', 'stale_reads'], statuses: ['UNKNOWN', 'FAILED'], effects: 0 },
+  { faults: ['commit_then_drop', 'unhealthy_absence'], statuses: ['UNKNOWN', 'CONFIRMED'], effects: 1 },
+  { faults: ['commit_then_drop', 'page_break'], statuses: ['UNKNOWN', 'CONFIRMED'], effects: 1 },
+  { faults: ['drop_before_commit', 'wrong_identity'], statuses: ['UNKNOWN', 'FAILED'], effects: 0 },
+  { faults: ['commit_then_drop', 'prefix_match'], statuses: ['CONFIRMED', 'CONFIRMED'], effects: 1 },
   { faults: ['commit_then_drop', 'replica_disagrees'], statuses: ['UNKNOWN', 'CONFIRMED'], effects: 1 },
 ]
 

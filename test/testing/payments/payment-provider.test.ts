@@ -46,7 +46,7 @@ it('the table has every charge fault', () => {
   expect(rows.map(({ fault }) => fault)).toEqual(Object.values(ChargeFault))
 })
 
-describe('a charge that meets', () => {
+describe('harness H1: a charge that meets', () => {
   it.each(rows)('$fault', async ({ fault, told, effects, inFlight }) => {
     const provider = new FakePaymentProvider({ chargeFaults: [fault] })
 

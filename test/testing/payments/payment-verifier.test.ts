@@ -37,7 +37,7 @@ const broken: Readonly<Record<LookUpFaultName, readonly [there: string, absent: 
   replica_disagrees: ['FAILED', 'FAILED'],
 }
 
-describe('the verifier when its read meets', () => {
+describe('harness H1: the verifier when its read meets', () => {
   it.each(Object.values(LookUpFault))('%s', async (fault) => {
     const there = new FakePaymentProvider({ lookUpFaults: [fault] })
     await there.charge(request)
