@@ -9,8 +9,8 @@ const KIB = 1_024
  * evidence apart, which is thinned but never refused. Spec: policy-and-protection 3, design D15.
  */
 export const limits = {
-  /** The body of one HTTP request; beyond it 413. */
-  requestBytes: 256 * KIB,
+  /** The body of one HTTP request, in which the largest command has room for its envelope; beyond it 413. */
+  requestBytes: 512 * KIB,
   commandBytes: 256 * KIB,
   snapshotBytes: 256 * KIB,
   previewBytes: 64 * KIB,

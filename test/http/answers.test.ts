@@ -107,6 +107,19 @@ describe.each(STORES)('preparing on %s', (store) => {
   })
 })
 
+describe('the largest command', () => {
+  it('is refused by its own limit and not by that of the body', async () => {
+    const world = await openHttp({ store: 'memory' })
+    const input = world.input()
+    const texts = Array.from({ length: 5 }, () => 'x'.repeat(60_000))
+    const command = { ...(input.command as object), texts }
+
+    const answer = await world.post(requester, '/v1/proposals', { ...input, command })
+
+    expect([answer.status, answer.json['limit']]).toEqual([422, 'commandBytes'])
+  })
+})
+
 describe('If-Match', () => {
   it('lets nothing be done to another revision, and is not needed', async () => {
     const world = await openHttp({ store: 'memory' })

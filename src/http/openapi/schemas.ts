@@ -6,7 +6,7 @@ import { components } from '../schemas/components.ts'
 export type Part = Readonly<Record<string, unknown>>
 
 /** Where a named schema stands in the document. */
-export function schemaRef(id: string): string {
+function schemaRef(id: string): string {
   return `#/components/schemas/${id}`
 }
 

@@ -70,7 +70,7 @@ const drift = component(
   z.strictObject({ path: z.string(), before: z.exactOptional(z.unknown()), after: z.exactOptional(z.unknown()) }),
 )
 
-export const proposalView = component(
+const proposalView = component(
   'ProposalView',
   'A proposal as a reader sees it.',
   z.strictObject({
@@ -135,7 +135,7 @@ const tombstone = component(
   }),
 )
 
-export const erasedView = component(
+const erasedView = component(
   'ErasedView',
   'What is left of an erased proposal; its evidence is that of the effect by now.',
   z.strictObject({
