@@ -21,6 +21,15 @@ describe.each(examples)('$title', ({ endpoint, method, path, json }) => {
     expect(answer.json).toMatchObject({ code: 'unauthenticated', status: 401, type: '/problems/unauthenticated' })
   })
 
+  it('tells nobody what is wrong with a request, and not even that the method is', async () => {
+    const world = await openHttp({ store: 'memory' })
+
+    const broken = await world.send(null, method, `${path}?x=1`, { headers: { 'If-Match': '*' }, ...sending })
+    const other = await world.send(null, 'DELETE', path)
+
+    expect([broken.status, other.status]).toEqual([401, 401])
+  })
+
   it('tells nothing of why credentials are refused', async () => {
     const refusing = (): never => {
       throw new Unauthenticated('refused')
@@ -168,7 +177,10 @@ describe.each(bodies)('the body of $title', ({ endpoint, method, path, json }) =
       const given = { ...(json as object), [name]: 'CANARY' }
       const answer = await world.send(requester, method, path, { json: given })
       expect([name, answer.status]).toEqual([name, 422])
-      expect(answer.json).toMatchObject({ code: 'invalid_request' })
+      expect(answer.json).toMatchObject({
+        code: 'invalid_request',
+        errors: [{ pointer: '', code: 'unrecognized_keys', message: 'has a field that is not known here' }],
+      })
       expect(answer.text).not.toContain('CANARY')
     }
   })

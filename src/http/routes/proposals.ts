@@ -46,7 +46,7 @@ export const prepareProposal = endpoint({
     })
     const answer = outcomeAnswer(result, wantedOfPrepare, runtime.clock.now())
     // An effect that was completed through another request is no replay of this one.
-    const replayed = requestKey !== null && result.outcome === 'replayed' && result.reason === null
+    const replayed = result.outcome === 'replayed' && result.reason === null
     return {
       ...answer,
       headers: {
