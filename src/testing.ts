@@ -79,7 +79,7 @@ export {
 } from './testing/payments/payment-provider.ts'
 export { PaymentVerifier, type VerifiedReceipt } from './testing/payments/payment-verifier.ts'
 export {
-  directAdapter,
+  directPaymentAdapter,
   type PaymentAdapter,
   type PaymentRequest,
 } from './testing/safety/calls/call-cast.ts'

@@ -11,7 +11,7 @@ interface Row {
 
 const rows = readRepositoryFile('test/cases.md')
   .split('\n')
-  .filter((line) => /^\| [CS]\d/.test(line))
+  .filter((line) => /^\| [CSZ]\d/.test(line))
   .map(rowOf)
 
 const testFiles = new Set(repositoryFiles().filter((path) => /^test\/.*\.test\.ts$/.test(path)))
@@ -26,16 +26,18 @@ function rowOf(line: string): Row {
 
 /** Whether a file has a test whose title begins with the number; a rule may stand before it. */
 function hasTitle(path: string, id: string): boolean {
-  const kind = id.startsWith('C') ? 'case' : 'trace'
+  const kind = id.startsWith('S') ? 'trace' : 'case'
   return new RegExp(`['"\`](?:rule R\\d+, )?${kind} ${id}[ ,:]`).test(readRepositoryFile(path))
 }
 
 it('every case and every trace is listed once', () => {
   const traces = Array.from({ length: 56 }, (_, index) => `S${index + 1}`)
+  const falsifying = Array.from({ length: 15 }, (_, index) => `Z${index + 1}`)
   const listed = rows.map(({ id }) => id)
 
   expect(listed.filter((id) => id.startsWith('C'))).toHaveLength(62)
   expect(listed.filter((id) => id.startsWith('S'))).toEqual(traces)
+  expect(listed.filter((id) => id.startsWith('Z'))).toEqual(falsifying)
   expect(new Set(listed).size).toBe(listed.length)
 })
 

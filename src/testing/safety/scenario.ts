@@ -45,7 +45,7 @@ async function runScenario<Cast>(scenario: Scenario<Cast>, run: ScenarioRun<Cast
     failures: stage.failures,
     expected,
     observed,
-    traceHash: stage.provider.trace.hash(),
+    traceHash: stage.trace.hash(),
     durationMs,
   })
 }

@@ -1,7 +1,8 @@
 // The stage of a safety check: a provider, a ledger, a clock and chance of its own, and what does not hold on it.
 import { setImmediate } from 'node:timers/promises'
 import type { Ids, Logger, Store } from '../../runtime/ports.ts'
-import { CommitFaults } from '../commit-faults.ts'
+import { CommitFaults, commitStep } from '../commit-faults.ts'
+import type { EventTrace } from '../event-trace.ts'
 import type { ChargeFaultName, LookUpFaultName } from '../faults.ts'
 import { InterceptedStore } from '../intercepted-store.ts'
 import { FakePaymentProvider } from '../payments/payment-provider.ts'
@@ -51,8 +52,9 @@ export class Stage {
     this.seed = seed
     this.clock = clock
     this.provider = new FakePaymentProvider({ clock, seed, latencyMs: LATENCY_MS, chargeFaults, lookUpFaults })
-    this.bareStore = new InterceptedStore(bareStore, async (_name, call) => {
+    this.bareStore = new InterceptedStore(bareStore, async (_name, call, change) => {
       this.#storeCalls += 1
+      if (change !== null) this.trace.add({ at: clock.now(), event: `commit ${commitStep(change)}`, about: 'ledger' })
       try {
         return await call()
       } finally {
@@ -65,6 +67,11 @@ export class Stage {
   static async open(options: StageOptions): Promise<Stage> {
     const clock = new VirtualClock(START)
     return new Stage(options, clock, await options.openStore(clock))
+  }
+
+  /** What happened at the provider and in the ledger, in order. */
+  get trace(): EventTrace {
+    return this.provider.trace
   }
 
   /** Chance for one more worker, other than that of every worker before. */

@@ -4,10 +4,10 @@ import { VerificationResult } from '../../../src/effect/answer.ts'
 import { ActionRunner } from '../../../src/runtime/calls/action-runner.ts'
 import type { Verifier } from '../../../src/runtime/calls/operation.ts'
 import { memoryStore } from '../../../src/store/memory-store.ts'
-import { directAdapter, type PaymentAdapter } from '../../../src/testing/safety/calls/call-cast.ts'
+import { directPaymentAdapter, type PaymentAdapter } from '../../../src/testing/safety/calls/call-cast.ts'
 import { paymentSafetySuite } from '../../../src/testing/safety/calls/payment-suite.ts'
 import { ProposalCast } from '../../../src/testing/safety/proposals/proposal-cast.ts'
-import { SILENT } from '../../../src/testing/safety/stage.ts'
+import { SILENT, type Stage } from '../../../src/testing/safety/stage.ts'
 import { DAY_MS, MINUTE_MS, ofCall, ofProposal, stageOf } from './worlds.ts'
 
 it('case Z5 a reference that another system uses too: what differs in party or amount is not ours', async () => {
@@ -16,7 +16,7 @@ it('case Z5 a reference that another system uses too: what differs in party or a
       ofProposal({ charge: [fault] }, async (cast, stage) => {
         const proposal = await cast.approved()
         await cast.execute(proposal)
-        const reference = stage.provider.trace.events[0]?.about ?? ''
+        const reference = firstCharged(stage)
         if (fault === 'drop_before_commit') {
           await stage.provider.charge({ customerId: 'somebody', amountCents: 990, clientReference: reference })
         }
@@ -79,7 +79,7 @@ it('case Z7 a direct debit is verified with its horizon open: returned on day 3,
         await cast.execute(proposal)
         const verified = await cast.settled(proposal)
         await stage.wait(3 * DAY_MS)
-        const idempotencyKey = stage.provider.trace.events[0]?.about ?? ''
+        const idempotencyKey = firstCharged(stage)
         await cast.announce(idempotencyKey, 'evt-1')
         const later = await cast.settled(proposal)
         return [verified.status, verified.attention, later.status, later.attention]
@@ -140,13 +140,13 @@ it('case Z10 two replicas that disagree leave a conflict, whoever speaks first, 
 
 it('case Z11 an adapter whose library tries again makes one call and two effects, which only the provider can count', async () => {
   const retrying: PaymentAdapter = {
-    ...directAdapter,
+    ...directPaymentAdapter,
     name: 'retrying',
     async charge(provider, call) {
       try {
-        return await directAdapter.charge(provider, call)
+        return await directPaymentAdapter.charge(provider, call)
       } catch {
-        return directAdapter.charge(provider, call)
+        return directPaymentAdapter.charge(provider, call)
       }
     },
   }
@@ -236,3 +236,8 @@ it('case Z15 a transaction counts as mined at the depth of finality, so one that
   expect(stays?.told).toEqual(['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'CONFIRMED'])
   expect(leaves?.told).toEqual(['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'FAILED'])
 })
+
+/** The key under which the first charge reached the provider. */
+function firstCharged({ trace }: Stage): string {
+  return trace.events.find(({ event }) => event === 'charge')?.about ?? ''
+}

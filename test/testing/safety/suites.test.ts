@@ -12,7 +12,7 @@ import { sqliteStore } from '../../../src/store/sqlite-store.ts'
 import { commitStep } from '../../../src/testing/commit-faults.ts'
 import { InterceptedStore } from '../../../src/testing/intercepted-store.ts'
 import { PaymentVerifier } from '../../../src/testing/payments/payment-verifier.ts'
-import { directAdapter, type PaymentAdapter } from '../../../src/testing/safety/calls/call-cast.ts'
+import { directPaymentAdapter, type PaymentAdapter } from '../../../src/testing/safety/calls/call-cast.ts'
 import { paymentSafetySuite } from '../../../src/testing/safety/calls/payment-suite.ts'
 import { proposalSafetySuite } from '../../../src/testing/safety/proposals/proposal-suite.ts'
 import { safetyReportJson } from '../../../src/testing/safety/report-json.ts'
@@ -136,7 +136,7 @@ interface Bug {
   readonly found: readonly string[] | 'all'
 }
 
-const charge: PaymentAdapter['charge'] = async (provider, call) => directAdapter.charge(provider, call)
+const charge: PaymentAdapter['charge'] = async (provider, call) => directPaymentAdapter.charge(provider, call)
 
 const bugs: readonly Bug[] = [
   {
@@ -283,7 +283,7 @@ const bugs: readonly Bug[] = [
 
 describe('a suite finds an adapter that', () => {
   it.each(bugs)('$bug', async ({ adapter = {}, openStore = inMemory, found }) => {
-    const report = await paymentSafetySuite({ openStore, adapter: { ...directAdapter, ...adapter }, seed: 1 })
+    const report = await paymentSafetySuite({ openStore, adapter: { ...directPaymentAdapter, ...adapter }, seed: 1 })
 
     expect(report.isSafe).toBe(false)
     expect(failing(report)).toEqual(found === 'all' ? report.checks.map(({ id }) => id) : found)

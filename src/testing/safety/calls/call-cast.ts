@@ -25,7 +25,7 @@ export interface PaymentAdapter {
 }
 
 /** The adapter that adds nothing to the provider. */
-export const directAdapter: PaymentAdapter = {
+export const directPaymentAdapter: PaymentAdapter = {
   name: 'FakePaymentProvider',
   capabilities: ['look_up_by_reference', 'in_flight_fence'],
   async charge(provider, { request, providerReference, signal }) {
@@ -55,7 +55,7 @@ export class CallCast {
   readonly #adapter: PaymentAdapter
   readonly #runner: ActionRunner
 
-  constructor(stage: Stage, adapter: PaymentAdapter = directAdapter) {
+  constructor(stage: Stage, adapter: PaymentAdapter = directPaymentAdapter) {
     this.#stage = stage
     this.#adapter = adapter
     this.#runner = this.another()

@@ -4,7 +4,7 @@ import { SafetyReport } from '../safety-report.ts'
 import { runScenarios, type ScenarioRun } from '../scenario.ts'
 import { type OpenStore, Stage } from '../stage.ts'
 import { suiteSeed } from '../suite-seed.ts'
-import { ACTION, CallCast, directAdapter, type PaymentAdapter } from './call-cast.ts'
+import { ACTION, CallCast, directPaymentAdapter, type PaymentAdapter } from './call-cast.ts'
 import { callScenarios } from './call-scenarios.ts'
 
 /** What is put under test. */
@@ -28,7 +28,7 @@ export interface PaymentSuiteOptions {
  * ```
  */
 export async function paymentSafetySuite(options: PaymentSuiteOptions): Promise<SafetyReport> {
-  const { openStore, ledger = null, adapter = directAdapter, seed = suiteSeed() } = options
+  const { openStore, ledger = null, adapter = directPaymentAdapter, seed = suiteSeed() } = options
   const run: ScenarioRun<CallCast> = { seed, openStore, cast: (stage) => new CallCast(stage, adapter) }
   return new SafetyReport({
     action: ACTION,
