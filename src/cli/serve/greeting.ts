@@ -33,7 +33,7 @@ export function greetingLines(served: Served): readonly string[] {
 }
 
 /** Three commands for any shell: prepare, approve, execute. */
-export function curlLines({ url, tokens }: Pick<Served, 'url' | 'tokens'>): readonly string[] {
+function curlLines({ url, tokens }: Pick<Served, 'url' | 'tokens'>): readonly string[] {
   const as = (name: string): string =>
     `-H 'Authorization: Bearer ${tokens[name] ?? ''}' -H 'Content-Type: application/json'`
   const command = {
