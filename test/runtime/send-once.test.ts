@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { NotSent } from '../../src/proposal/action.ts'
+import { type Executed, NotSent } from '../../src/proposal/action.ts'
 import { sendOnce, type SendOnceOptions } from '../../src/runtime/send-once.ts'
+import { openExecution } from './execution-world.ts'
+import type { Refund } from './refund.ts'
 
 interface Sending {
   readonly answer: Response | null
@@ -121,9 +123,42 @@ describe('a request that may have arrived', () => {
   })
 })
 
+describe('an executor that sends once', () => {
+  it('to nobody: the attempt was never sent, and the proposal is approved as before', async () => {
+    const url = await serve(() => {})
+    await close(url)
+    const world = await openExecution({ store: 'memory' })
+    world.action.methods.execute = async ({ markSending, signal }) =>
+      executed(await sendOnce(url, { markSending, signal }))
+    const proposal = await world.approved('sent to nobody')
+
+    const { status } = await world.execute(proposal)
+
+    expect(status).toBe('approved')
+    expect((await world.effect(proposal)).attempts[0]?.ending).toMatchObject({ kind: 'not_sent', evidence: 'FAILED' })
+  })
+
+  it('to somebody who hangs up: it is not known what happened', async () => {
+    const url = await serve((request) => request.socket.destroy())
+    const world = await openExecution({ store: 'memory' })
+    world.action.methods.execute = async ({ markSending, signal }) =>
+      executed(await sendOnce(url, { markSending, signal }))
+    const proposal = await world.approved('sent to somebody')
+
+    const { status } = await world.execute(proposal)
+
+    expect(status).toBe('failed_unknown')
+    expect((await world.effect(proposal)).attempts[0]?.ending).toMatchObject({ evidence: 'UNKNOWN' })
+  })
+})
+
 it('only http and https are spoken', async () => {
   expect((await send('ftp://127.0.0.1/')).error).toBeInstanceOf(TypeError)
 })
+
+function executed(answer: Response): Executed<Refund> {
+  return answer.ok ? { status: 'accepted' } : { status: 'failed_unknown', reason: 'odd_answer' }
+}
 
 const expectNotSent: unknown = expect.any(NotSent)
 const servers = new Map<string, Server>()

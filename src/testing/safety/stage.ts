@@ -29,6 +29,10 @@ const LATENCY_MS = 400
 const STEP_MS = 100
 const STEPS_MAX = 20_000
 
+/** As many seeds as chance tells apart, and as many workers as a stage may have: no two draw the same. */
+const SEEDS = 2_147_483_646
+const RUNNERS_MAX = 1_000
+
 /** Warnings of the library are not part of a report. */
 export const SILENT: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 
@@ -77,7 +81,7 @@ export class Stage {
   /** Chance for one more worker, other than that of every worker before. */
   ids(): Ids {
     this.#runners += 1
-    return seededIds(this.seed * 1_000 + this.#runners)
+    return seededIds((this.seed % SEEDS) * RUNNERS_MAX + this.#runners)
   }
 
   /** States what must hold. */
