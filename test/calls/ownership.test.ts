@@ -23,7 +23,7 @@ const LEASE_MS = 60_000
 const key = callKey(parseReference('default', ''), 'charge', 'order-123')
 
 describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
-  it('rule 1: a live lease keeps everybody out, also its own worker, and is not renewed', async () => {
+  it('ownership 4a.1 a live lease keeps everybody out, also its own worker, and is not renewed', async () => {
     const { runner, another, faults, clock, store } = await openBench(name)
     faults.atStep('start_attempt', 'refused')
     await errorOf(runner.execute('charge', never, charge()))
@@ -40,7 +40,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     expect(await store.call(key)).toEqual(claimed)
   })
 
-  it('rule 1: every acquisition raises the fence, and a stale release does nothing', async () => {
+  it('ownership 4a.1 every acquisition raises the fence, and a stale release does nothing', async () => {
     const { runner, faults, clock, store } = await openBench(name)
     faults.atStep('start_attempt', 'refused')
     await errorOf(runner.execute('charge', never, charge()))
@@ -61,7 +61,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     expect(await store.call(key)).toMatchObject({ claim: { state: 'COMPLETED' } })
   })
 
-  it('rules 2 and 3: who was taken over from starts nothing', async () => {
+  it('ownership 4a.2 4a.3 who was taken over from starts nothing', async () => {
     const { another, clock, faults, store } = await openBench(name)
     const slow = Promise.withResolvers<null>()
     const operation = scripted(() => 1)
@@ -82,7 +82,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     expect(await store.call(key)).toMatchObject({ effect: { attempts: [{ number: 1 }] } })
   })
 
-  it('rule 3: a start after the end of the lease is refused by the store, also if nobody took over', async () => {
+  it('ownership 4a.3 a start after the end of the lease is refused by the store, also if nobody took over', async () => {
     const { another, clock, store } = await openBench(name)
     const slow = Promise.withResolvers<null>()
     const stalled = another({ store: stalling(store, slow.promise) }).execute('charge', never, charge())
@@ -94,7 +94,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     expect(await store.call(key)).toMatchObject({ effect: { attempts: [] } })
   })
 
-  it('rule 4: a lapsed lease with an attempt permits no call, and is no evidence', async () => {
+  it('ownership 4a.4 a lapsed lease with an attempt permits no call, and is no evidence', async () => {
     const { runner, another, clock, faults } = await openBench(name)
     faults.atStep('complete', 'refused')
     await errorOf(runner.execute('charge', () => 1, charge()))
@@ -109,7 +109,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     })
   })
 
-  it('rule 4: a process that stood still after its start does not call', async () => {
+  it('ownership 4a.4 a process that stood still after its start does not call', async () => {
     const { another, clock, store } = await openBench(name)
     const operation = scripted(() => 1)
     const stopped = advancing(store, clock, 2 * LEASE_MS)
@@ -121,7 +121,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     expect(receipt.attempts[0]).toMatchObject({ reason: 'lease_too_short', executionStatus: 'FAILED' })
   })
 
-  it('rule 5: the fence is up before the verifier is asked', async () => {
+  it('ownership 4a.5 the fence is up before the verifier is asked', async () => {
     const { runner, another, clock, store } = await openBench(name)
     const operation = scripted(() => Promise.reject(new DefinitiveFailure('busy', { retryable: true })))
     const retryPolicy = new RetryPolicy({ maxAttempts: 2, retryOnFailed: true, delayMs: 5 })
@@ -140,7 +140,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     expect(operation.calls).toBe(1)
   })
 
-  it('rule 7: the clock of the store decides, whatever the worker’s own clock says', async () => {
+  it('ownership 4a.7 the clock of the store decides, whatever the worker’s own clock says', async () => {
     const { runner, another, faults, clock, store } = await openBench(name)
     faults.atStep('start_attempt', 'refused')
     await errorOf(runner.execute('charge', never, charge()))

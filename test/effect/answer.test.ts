@@ -97,6 +97,7 @@ describe('VerificationResult', () => {
       providerRequestId: null,
       conclusiveAbsence: true,
       retrySafe: false,
+      coversAttempts: 'latest',
     })
     expect(VerificationResult.confirmed({})).toEqual({
       kind: 'confirmed',
@@ -126,6 +127,15 @@ describe('VerificationResult', () => {
 
     expect(Reflect.set(answer, 'retrySafe', true)).toBe(false)
     expect(judgeAnswer(answer, reference)).toBe('UNKNOWN')
+  })
+
+  it('speaks of every attempt only where that is said in so many words', () => {
+    expect(VerificationResult.absent({ coversAttempts: 'all' })).toMatchObject({ coversAttempts: 'all' })
+    for (const coversAttempts of ['ALL', 'first', true, null]) {
+      expect(() => VerificationResult.absent(Object.fromEntries([['coversAttempts', coversAttempts]]))).toThrow(
+        TypeError,
+      )
+    }
   })
 
   it.each(['conclusiveAbsence', 'retrySafe'])('refuses a %s that is no exact boolean', (flag) => {

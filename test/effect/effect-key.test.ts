@@ -1,7 +1,7 @@
 // The derivation of idempotency keys, pinned by golden vectors: a changed byte here would let effects run again.
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { CALL_DOMAIN_PREFIX, effectKind, idempotencyKey, stepKey } from '../../src/effect/effect-key.ts'
+import { CALL_DOMAIN_PREFIX, counterpart, effectKind, idempotencyKey, stepKey } from '../../src/effect/effect-key.ts'
 import { base32, sha256 } from '../../src/effect/hash.ts'
 import { ref } from './builders.ts'
 
@@ -123,5 +123,15 @@ describe('effectKind', () => {
     ['call', 'proposal'],
   ])('of %s is %s (rules R17)', (domain, kind) => {
     expect(effectKind(domain)).toBe(kind)
+  })
+})
+
+describe('the counterpart', () => {
+  it('is the same effect as the other kind names it, back and forth (rules R17)', () => {
+    const proposed = { tenant: ref('default'), domain: 'example.payments/refund', reference: ref('intent-1') }
+    const called = { ...proposed, domain: 'call:example.payments/refund' }
+
+    expect(counterpart(proposed)).toEqual(called)
+    expect(counterpart(called)).toEqual(proposed)
   })
 })

@@ -43,4 +43,10 @@ describe('what an executor may throw', () => {
     expect(failure).toBeInstanceOf(Error)
     expect(failure).toMatchObject({ name, message, reason: 'limit_reached', cause })
   })
+
+  it('is retryable only where that is said exactly', () => {
+    expect(new DefinitiveFailure('busy').retryable).toBe(false)
+    expect(new DefinitiveFailure('busy', { retryable: true }).retryable).toBe(true)
+    expect(new DefinitiveFailure('busy', Object.fromEntries([['retryable', 'yes']])).retryable).toBe(false)
+  })
 })

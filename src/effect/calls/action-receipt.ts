@@ -1,6 +1,6 @@
 // The receipt of a guarded call: an immutable snapshot of everything that is on record about it.
 import { deepFreeze, type JsonValue, parseCanonicalJson } from '../canonical-json.ts'
-import type { Coverage, Evidence } from '../effect.ts'
+import type { Coverage } from '../effect.ts'
 import { CALL_DOMAIN_PREFIX } from '../effect-key.ts'
 import type { Reference } from '../reference.ts'
 import { callStatuses, isVerification, verificationAfter } from './call-evidence.ts'
@@ -124,9 +124,4 @@ export function actionReceipt({ claim, effect, attempts: notes }: GuardedCall): 
     completedAt: claim.completedAt,
     nextAttemptAt: isCompleted || notes.length < effect.attempts.length ? null : (notes.at(-1)?.nextAttemptAt ?? null),
   })
-}
-
-/** The final status of a completed call. */
-export function finalStatus({ effect }: GuardedCall): Evidence {
-  return callStatuses(effect).final ?? 'UNKNOWN'
 }

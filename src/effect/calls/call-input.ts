@@ -1,7 +1,7 @@
 // What a guarded call is given, read once and strictly: anything that is not of its form is refused before a claim exists.
 import {
   canonicalJson,
-  CanonicalJsonError,
+  type CanonicalJsonError,
   isPlainObject,
   type JsonValue,
   parseCanonicalJson,
@@ -9,7 +9,7 @@ import {
 import { CALL_DOMAIN_PREFIX, type EffectKey } from '../effect-key.ts'
 import { framed, hmacSha256, sha256, toBase64Url } from '../hash.ts'
 import { limits } from '../limits.ts'
-import { MalformedValueError, parseReasonCode, parseReference, type Reference } from '../reference.ts'
+import { type MalformedValueError, parseReasonCode, parseReference, type Reference } from '../reference.ts'
 import { InvalidCallError } from './action-error.ts'
 import { RetryPolicy } from './retry-policy.ts'
 
@@ -128,9 +128,9 @@ function objectText(value: unknown, path: string): string {
   try {
     return canonicalJson(value, { numbers: 'finite' })
   } catch (error) {
-    if (error instanceof CanonicalJsonError)
-      throw new InvalidCallError(`${path}${error.pointer}`, error.limit ?? error.rule)
-    throw error
+    // No code of the caller's runs in there, so nothing else is thrown.
+    const { pointer, limit, rule } = error as CanonicalJsonError
+    throw new InvalidCallError(`${path}${pointer}`, limit ?? rule)
   }
 }
 
@@ -142,7 +142,7 @@ function malformed<Parsed>(parse: () => Parsed): Parsed {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof MalformedValueError) throw new InvalidCallError(error.pointer, error.rule)
-    throw error
+    const { pointer, rule } = error as MalformedValueError
+    throw new InvalidCallError(pointer, rule)
   }
 }

@@ -85,6 +85,7 @@ describe('the retry policy', () => {
   })
 
   it('computes a delay from the attempts made, and refuses one that is none', () => {
+    expect(new RetryPolicy({ delayMs: 20 }).delayAfter(3)).toBe(20)
     expect(new RetryPolicy({ delayMs: (attempts) => attempts * 10 }).delayAfter(3)).toBe(30)
     expect(() => new RetryPolicy({ delayMs: () => Number.NaN }).delayAfter(1)).toThrow(TypeError)
   })
