@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
+import { Refusal } from '../../src/proposal/errors.ts'
 import { localKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { sqliteStore } from '../../src/store/sqlite-store.ts'
@@ -23,7 +24,10 @@ const runtime = await ProposalRuntime.open({ store, keyring: localKeyring(keys),
 
 process.stdout.write('ready\n')
 for await (const ref of createInterface({ input: process.stdin })) {
-  const { outcome } = await runtime.execute(requester, ref)
-  process.stdout.write(`${outcome}\n`)
+  const told = await runtime.execute(requester, ref).then(
+    ({ outcome }) => outcome,
+    (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+  )
+  process.stdout.write(`${told}\n`)
 }
 await store.close()
