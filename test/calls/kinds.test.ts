@@ -10,10 +10,11 @@ import { answering, errorOf, fencedAbsence, never, stalling } from './bench.ts'
 const DOMAIN = 'example.payments/refund'
 const INTENT = 'intent:01K4Y8Q5X7M2N9R3T6V8W1Z4AB'
 
-interface Kinds extends World {
+interface Kinds extends Omit<World, 'stored'> {
   readonly runner: ActionRunner
+  readonly statusOf: (proposal: string) => Promise<string>
   /** A proposal whose effect is the one that the guarded call below means too. */
-  approve(): Promise<string>
+  readonly approve: () => Promise<string>
 }
 
 async function openKinds(store: (typeof STORES)[number]): Promise<Kinds> {
@@ -21,7 +22,8 @@ async function openKinds(store: (typeof STORES)[number]): Promise<Kinds> {
   const { prepare } = world.action.methods
   world.action.methods.prepare = async (input) => ({ ...(await prepare(input)), effectReference: INTENT })
   const runner = new ActionRunner({ store: world.bareStore, clock: world.clock, tenant: TENANT })
-  return { ...world, runner, approve: () => approved(world.runtime, world.input({ intent: 'kinds' })) }
+  const statusOf = async (proposal: string): Promise<string> => (await world.stored(proposal)).proposal.status
+  return { ...world, runner, statusOf, approve: () => approved(world.runtime, world.input({ intent: 'kinds' })) }
 }
 
 const call = { request: { amountCents: 1_000 }, idempotencyKey: INTENT }
@@ -39,7 +41,7 @@ describe.each(STORES)('rule R17 on %s', (store) => {
   })
 
   it('trace S13: what a guarded call has claimed since, an approved proposal does not execute', async () => {
-    const { runner, approve, runtime, action, stored } = await openKinds(store)
+    const { runner, approve, runtime, action, statusOf } = await openKinds(store)
     const proposal = await approve()
     let calls = 0
     const { execute } = action.methods
@@ -50,7 +52,7 @@ describe.each(STORES)('rule R17 on %s', (store) => {
 
     expect(error).toMatchObject({ code: 'effect_kind_conflict' })
     expect(calls).toBe(0)
-    expect((await stored(proposal)).proposal.status).toBe('approved')
+    expect(await statusOf(proposal)).toBe('approved')
   })
 
   it('trace S13: a claim that comes in at the last moment bars the admission', async () => {

@@ -51,27 +51,27 @@ interface Crash {
   readonly calls: number
   readonly charges: number
   readonly left: object | null
-  readonly then: 'call' | 'release' | 'recover' | 'replay'
+  readonly wayOut: 'call' | 'release' | 'recover' | 'replay'
 }
 
 const unstarted = { state: 'PENDING', attempts: [] }
 const open = { state: 'PENDING', finalStatus: null, attempts: [{ number: 1, executionStatus: null }] }
 
 const TABLE_K: readonly Crash[] = [
-  { id: 'K1', at: 'before claim', calls: 0, charges: 0, left: null, then: 'call' },
-  { id: 'K2', at: 'after claim', calls: 0, charges: 0, left: unstarted, then: 'release' },
-  { id: 'K2', at: 'before start_attempt', calls: 0, charges: 0, left: unstarted, then: 'release' },
-  { id: 'K3', at: 'after start_attempt', calls: 0, charges: 0, left: open, then: 'recover' },
-  { id: 'K4', at: 'in the call', calls: 1, charges: 0, left: open, then: 'recover' },
-  { id: 'K5', at: 'after the charge', calls: 1, charges: 1, left: open, then: 'recover' },
-  { id: 'K5', at: 'before complete', calls: 1, charges: 1, left: open, then: 'recover' },
+  { id: 'K1', at: 'before claim', calls: 0, charges: 0, left: null, wayOut: 'call' },
+  { id: 'K2', at: 'after claim', calls: 0, charges: 0, left: unstarted, wayOut: 'release' },
+  { id: 'K2', at: 'before start_attempt', calls: 0, charges: 0, left: unstarted, wayOut: 'release' },
+  { id: 'K3', at: 'after start_attempt', calls: 0, charges: 0, left: open, wayOut: 'recover' },
+  { id: 'K4', at: 'in the call', calls: 1, charges: 0, left: open, wayOut: 'recover' },
+  { id: 'K5', at: 'after the charge', calls: 1, charges: 1, left: open, wayOut: 'recover' },
+  { id: 'K5', at: 'before complete', calls: 1, charges: 1, left: open, wayOut: 'recover' },
   {
     id: 'K6',
     at: 'after complete',
     calls: 1,
     charges: 1,
     left: { state: 'COMPLETED', finalStatus: 'CONFIRMED' },
-    then: 'replay',
+    wayOut: 'replay',
   },
   {
     id: 'K7',
@@ -79,12 +79,12 @@ const TABLE_K: readonly Crash[] = [
     calls: 1,
     charges: 1,
     left: { state: 'PENDING', attempts: [{ executionStatus: 'UNKNOWN', retryDecision: null }] },
-    then: 'recover',
+    wayOut: 'recover',
   },
 ]
 
 describe('a process that is killed', () => {
-  it.each(TABLE_K)('evidence $id $at leaves what is known, and the way out is to $then', async (crash) => {
+  it.each(TABLE_K)('evidence $id $at leaves what is known, and the way out is to $wayOut', async (crash) => {
     const folder = newFolder()
     const child = startChild(new URL('./processes/killed.ts', import.meta.url), [
       folder.path,
@@ -99,18 +99,18 @@ describe('a process that is killed', () => {
     const left = await runner.find('charge', 'order-123')
     expect([left]).toMatchObject([crash.left])
     // Whoever is gone, its call is not made by others before the way out is taken.
-    const isBarred = crash.then === 'release' || crash.then === 'recover'
+    const isBarred = crash.wayOut === 'release' || crash.wayOut === 'recover'
     const told = isBarred ? await errorOf(runner.execute('charge', never, call)) : { code: 'action_in_progress' }
     expect(told).toMatchObject({ code: 'action_in_progress' })
 
-    const status = await wayOut(crash.then, runner, left?.actionId ?? '', folder)
+    const status = await wayOut(crash.wayOut, runner, left?.actionId ?? '', folder)
 
-    expect(status).toBe(crash.then === 'recover' && crash.charges === 0 ? 'FAILED' : 'CONFIRMED')
+    expect(status).toBe(crash.wayOut === 'recover' && crash.charges === 0 ? 'FAILED' : 'CONFIRMED')
     expect(linesOf(folder.charges).length).toBe(status === 'CONFIRMED' ? 1 : 0)
   })
 })
 
-async function wayOut(way: Crash['then'], runner: ActionRunner, actionId: string, folder: Folder): Promise<string> {
+async function wayOut(way: Crash['wayOut'], runner: ActionRunner, actionId: string, folder: Folder): Promise<string> {
   if (way === 'release') await runner.releaseUnstarted(actionId)
   if (way === 'recover') return (await runner.recoverPending(actionId, chargesOf(folder))).status
   const operation = (): void => writeFileSync(folder.charges, 'order-123\n')
@@ -163,8 +163,8 @@ describe('two processes on one file', () => {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const told = await race(`execute charge order-${round}`, `execute charge order-${round}`)
 
-      expect(told.toSorted()[0]).toBe('CONFIRMED')
-      expect(['action_in_progress', 'replayed CONFIRMED']).toContain(told.toSorted()[1])
+      expect(told.filter((one) => one === 'CONFIRMED')).toHaveLength(1)
+      expect(told.filter((one) => one === 'action_in_progress' || one === 'replayed CONFIRMED')).toHaveLength(1)
       expect(linesOf(calls)).toHaveLength(round)
     }
   })

@@ -61,7 +61,7 @@ describe('an error of a guarded call', () => {
   it.each(ERRORS)('%s has its code and its advice', (error, code, invoked, nextStep) => {
     expect(error).toBeInstanceOf(ActionError)
     expect(error).toBeInstanceOf(Error)
-    expect({ ...error }).toMatchObject({ code, invoked, nextStep })
+    expect(error).toMatchObject({ code, invoked, nextStep })
     expect(error.name).toBe(error.constructor.name)
     expect(error.message).toMatch(/^[A-Z].*[.]$/u)
   })
