@@ -275,6 +275,22 @@ describe('paths', () => {
   )
 })
 
+describe('references that are none', () => {
+  it.each(['%E0%A4%A', '%00', '%2e%2e', '%2F', '%', '%C0%80', 'a%20', '%ED%A0%80', '*', ':ref', '{ref}'])(
+    '%s names nothing',
+    async (ref) => {
+      const world = await openHttp({ store: 'sqlite' })
+
+      const answers = [
+        await world.get(requester, `/v1/proposals/${ref}/receipts`),
+        await world.post(requester, `/v1/proposals/${ref}/execute`),
+      ]
+
+      expect(answers.map(({ status }) => status)).toEqual([404, 404])
+    },
+  )
+})
+
 describe('HEAD', () => {
   it.each(examples.filter((one) => one.method === 'GET' && !aboutProposal(one)))(
     'of $title is a GET without a body',

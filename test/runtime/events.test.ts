@@ -1,5 +1,6 @@
 // The outbox as a caller reads it: in order, page by page, and only what that caller may hear of.
 import { describe, expect, it } from 'vitest'
+import { StoredDataCorrupt } from '../../src/proposal/errors.ts'
 import type { EventsPage } from '../../src/runtime/events.ts'
 import { openWorld, refused, STORES, type StoreKind, type World } from './harness.ts'
 import { permissions } from './operators.ts'
@@ -117,6 +118,27 @@ describe.each(STORES)('the outbox on %s', (store) => {
     await world.runtime.erase(privacy, proposal, { reason: 'asked_by_subject' })
 
     expect(types(await world.runtime.events(feed))).toContain('proposal.erased')
+  })
+
+  it('goes on past a proposal whose row cannot be read', async () => {
+    let damaged = ''
+    const world = await openWorld({
+      store,
+      contract: { permissions: { ...permissions, events: 'feed' } },
+      around: async (name, call) => {
+        const answer = await call()
+        const isDamaged = name === 'proposal' && damaged !== '' && JSON.stringify(answer)?.includes(damaged) === true
+        if (isDamaged) throw new StoredDataCorrupt(`proposals/acme/${damaged}`)
+        return answer
+      },
+    })
+    const { proposal } = await world.prepared()
+    const whole = await world.prepared()
+    damaged = proposal
+
+    const { items } = await world.runtime.events(feed)
+
+    expect(items.map((event) => event.proposal)).toEqual([whole.proposal, whole.proposal])
   })
 
   it('refuses rather than leave out what nobody can be asked about', async () => {
