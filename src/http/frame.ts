@@ -45,7 +45,10 @@ export async function framed(
   const { raw: request } = context.req
   const id = requestId(request.headers, () => runtime.ids.token())
   const { response, outcome } = await answered(framing, { request, id, route }, answer)
-  const headers = { ...securityHeaders(), ...Object.fromEntries(response.headers), 'X-Request-Id': id }
+  const headers = new Headers(securityHeaders())
+  // Set and not joined: of two policies a browser obeys both.
+  for (const [name, value] of response.headers) headers.set(name, value)
+  headers.set('X-Request-Id', id)
   const complete = new Response(response.body, { status: response.status, headers })
   const line = { method: methodOf(request), route: route.pattern, status: response.status }
   const durationMs = clock.monotonic() - began

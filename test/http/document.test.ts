@@ -167,7 +167,9 @@ describe('the page of the documentation', () => {
     expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style| on\w+=|https?:/)
     const policy = page.headers.get('Content-Security-Policy') ?? ''
     expect(policy).toContain("default-src 'none'")
-    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*|,/)
+    expect(page.headers.get('Cache-Control')).toBe('no-store')
     expect((await world.get(null, '/docs/start.js')).text).not.toMatch(/https?:/)
   })
 
@@ -189,6 +191,8 @@ describe('the page of a problem', () => {
 
     expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page.text).toContain(`<code>${code}</code>`)
+    // One policy: of two, joined, a browser would obey both, and the page would have no style.
+    expect(page.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none';[^,]* style-src 'sha256-[^,]*$/)
   })
 })
 
