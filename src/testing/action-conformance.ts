@@ -2,6 +2,8 @@
 import type { Action, AnyAction } from '../proposal/action.ts'
 import type { Contract } from '../proposal/contract.ts'
 import { DefinitionError } from '../proposal/errors.ts'
+import type { Clock } from '../runtime/ports.ts'
+import { systemClock } from '../runtime/system-clock.ts'
 import type { ActionWorld } from './action-conformance/action-world.ts'
 import { Bench } from './action-conformance/bench.ts'
 import { duringOutage, executeClauses } from './action-conformance/executing-clauses.ts'
@@ -24,6 +26,8 @@ export interface ActionConformanceOptions {
   readonly seed?: number
   /** On how many schedules another writer comes between resolve and mutation. Default 1,000. */
   readonly schedules?: number
+  /** By which the limits of the contract are kept; the machine's by default. */
+  readonly clock?: Clock
 }
 
 /**
@@ -40,17 +44,21 @@ export interface ActionConformanceOptions {
 export async function actionConformance<C extends Contract>(
   action: Action<C>,
   world: ActionWorld<C>,
-  { seed = 1, schedules = 1_000 }: ActionConformanceOptions = {},
+  { seed = 1, schedules = 1_000, clock = systemClock }: ActionConformanceOptions = {},
 ): Promise<ConformanceReport> {
   if (!Number.isSafeInteger(schedules) || schedules < 1) throw new TypeError('schedules are 1 or more')
-  const bench = benchOf(action, world, seed)
+  const bench = benchOf(action, world, { seed, clock })
   const clauses = bench instanceof Bench ? await runClauses(clausesFor(bench, schedules), bench) : [bench]
   return conformanceReport({ kit: 'actionConformance', subject: action.contract.type, seed, clauses })
 }
 
-function benchOf(action: AnyAction, world: ActionWorld, seed: number): Bench | ClauseResult {
+function benchOf(
+  action: AnyAction,
+  world: ActionWorld,
+  options: ConstructorParameters<typeof Bench>[2],
+): Bench | ClauseResult {
   try {
-    return new Bench(action, world, seed)
+    return new Bench(action, world, options)
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error
     return { clause: 'definition', state: 'failed', code: 'definition_refused', sentence: error.message }

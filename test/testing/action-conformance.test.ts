@@ -1,5 +1,6 @@
 // The conformance kit of actions is itself tested: every seeded bug is found under its own code and no other, and a correct action passes.
 import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/index.ts'
 import { actionConformance, failureCodes, reportText } from '../../src/testing.ts'
 import { CreditAction } from './kits/credit-action.ts'
 import { Ledger } from './kits/ledger.ts'
@@ -34,6 +35,24 @@ describe('the conformance kit of actions', () => {
     },
   )
 
+  it.each(['prepare', 'resolve', 'execute', 'verify'] as const)('does not wait for ever for %s', async (method) => {
+    const ledger = new Ledger()
+    const action = new CreditAction(ledger)
+    Object.assign(action, { [method]: async () => Promise.withResolvers<never>().promise })
+
+    const report = await actionConformance(action, ledgerWorld(ledger), { ...FEW, clock: impatientClock })
+
+    expect(new Set(failureCodes(report))).toEqual(new Set([`${method}_hung`]))
+  })
+
+  it('refuses to show anything on no schedule', async () => {
+    const ledger = new Ledger()
+
+    await expect(actionConformance(new CreditAction(ledger), ledgerWorld(ledger), { schedules: 0 })).rejects.toThrow(
+      'schedules are 1 or more',
+    )
+  })
+
   it('has a seeded bug for every clause', async () => {
     const ledger = new Ledger()
     const found = new Set<string>()
@@ -48,3 +67,13 @@ describe('the conformance kit of actions', () => {
     expect(clauses.map(({ clause }) => clause).filter((clause) => !found.has(clause))).toEqual([])
   })
 })
+
+/** Every limit is over when all that could happen in this process has happened. */
+const impatientClock: Clock = {
+  now: () => 0,
+  monotonic: () => 0,
+  timer(_ms, fire) {
+    const immediate = setImmediate(() => setImmediate(fire))
+    return () => clearImmediate(immediate)
+  },
+}

@@ -28,7 +28,10 @@ export interface ActionWorld<C extends Contract = Contract> {
   effects(command: Command<C>): Promise<number>
   /** How many requests to write the target has seen, also those that it refused. */
   writes(): Promise<number>
-  /** By name, changes of what the snapshot holds to be material. The command can be prepared again after each. */
+  /**
+   * By name, changes of all that a decision rests on, what is only pending included. The command can be prepared again
+   * after each.
+   */
   readonly changes: Readonly<Record<string, WorldChange<C>>>
   /** Likewise of what the contract declares immaterial. */
   readonly immaterialChanges?: Readonly<Record<string, WorldChange<C>>>

@@ -1,6 +1,6 @@
 // The bench: calls the methods of an action as the runtime does, and reads their answers by the same schemas.
 import type { z } from 'zod'
-import { type JsonValue, canonicalJson, parseCanonicalJson } from '../../effect/canonical-json.ts'
+import { type JsonValue, canonicalJson, isPlainObject, parseCanonicalJson } from '../../effect/canonical-json.ts'
 import { type EffectKey, idempotencyKey, type IdempotencyKey, stepKey } from '../../effect/effect-key.ts'
 import { parseReference, type Reference } from '../../effect/reference.ts'
 import type { AnyAction, Executed, Prepared, Verified } from '../../proposal/action.ts'
@@ -14,7 +14,6 @@ import type { ActionContext } from '../../proposal/action.ts'
 import { callHost } from '../../runtime/host-call.ts'
 import type { Clock, Ids } from '../../runtime/ports.ts'
 import { Registry, type Registered } from '../../runtime/registry.ts'
-import { systemClock } from '../../runtime/system-clock.ts'
 import { ClauseFailure } from '../clause.ts'
 import { seededIds } from '../seeded-ids.ts'
 import type { ActionWorld, AnyCommand } from './action-world.ts'
@@ -47,17 +46,22 @@ export class Bench {
   readonly errors: unknown[] = []
   readonly #registered: Registered
   readonly #ids: Ids
-  readonly #clock: Clock = systemClock
+  readonly #clock: Clock
   readonly #referenceKey = new Uint8Array(32).fill(7)
   #generation = 0
 
   /** @throws DefinitionError if the action cannot be registered. */
-  constructor(action: AnyAction, world: ActionWorld, seed: number) {
+  constructor(
+    action: AnyAction,
+    world: ActionWorld,
+    { seed, clock }: { readonly seed: number; readonly clock: Clock },
+  ) {
     const [registered] = new Registry([action]).all()
     if (registered === undefined) throw new TypeError('one action is one definition')
     this.#registered = registered
     this.world = world
     this.seed = seed
+    this.#clock = clock
     this.#ids = seededIds(seed)
   }
 
@@ -168,6 +172,7 @@ export class Bench {
       return this.definition.action.verify(input as Input<'verify'>)
     })
     if (call.kind === 'threw') return { kind: 'unavailable' }
+    this.#demandDeclaredFacts(call.value)
     const parts = { facts: 'factsBytes', result: 'resultBytes' } as const
     const answer = this.#read('verify', this.#registered.verified, call.value, parts) as Verified<Contract>
     return answer.status === 'target_unavailable' ? { kind: 'unavailable' } : { kind: 'answered', answer }
@@ -205,6 +210,18 @@ export class Bench {
       throw new ClauseFailure(`${method}_hung`, `${method} did not come back within its limit.`)
     if (call.kind === 'threw') this.errors.push(call.error)
     return call
+  }
+
+  /** What the target sets by itself and nobody approved cannot be a fact. */
+  #demandDeclaredFacts(answer: unknown): void {
+    const facts: unknown = isPlainObject(answer) ? answer['facts'] : null
+    if (!isPlainObject(facts)) return
+    const undeclared = Object.keys(facts).filter((path) => !this.definition.facts.includes(path))
+    if (undeclared.length === 0) return
+    throw new ClauseFailure(
+      'fact_not_approved',
+      `The verifier returns ${undeclared.length} facts that nobody approved.`,
+    )
   }
 
   #read(method: string, schema: z.ZodType, value: unknown, parts: Parameters<typeof parseAnswer>[3]): unknown {

@@ -90,7 +90,7 @@ export const executeClauses: readonly Clause<Bench>[] = [
 ]
 
 /** Whether the executor's word is one that counts as proof of no effect. */
-export function denies(end: ExecutorEnd): boolean {
+function denies(end: ExecutorEnd): boolean {
   if (end.kind === 'threw') return end.error instanceof DefinitiveFailure || end.error instanceof NotSent
   return end.answer.status === 'stale_no_effect' || end.answer.status === 'failed_known'
 }

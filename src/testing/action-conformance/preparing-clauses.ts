@@ -1,5 +1,7 @@
 // Clauses about what an action prepares, shows and resolves: the same effect for the same command, pure, and read only.
+import process from 'node:process'
 import { canonicalJson, type JsonValue } from '../../effect/canonical-json.ts'
+import { driftPaths } from '../../proposal/content/drift.ts'
 import { isIdentifying } from '../../proposal/content/effect-reference.ts'
 import { type Clause, demand } from '../clause.ts'
 import { findSensitive } from '../find-sensitive.ts'
@@ -23,6 +25,18 @@ export const prepareClauses: readonly Clause<Bench>[] = [
       const later = await bench.prepared(ready.command)
       const same = [again, later].every(({ effectReference }) => effectReference === ready.effect.reference)
       demand(same, 'effect_reference_unstable', 'The same command named another effect when it was prepared again.')
+    },
+  },
+  {
+    clause: 'prepare.repeatable',
+    rule: 'The same command on the same state gives the same snapshot in all that is material.',
+    restsOn: ['prepare.answers'],
+    async run(bench) {
+      const ready = await bench.fresh()
+      const { snapshot } = await bench.prepared(ready.command)
+      const paths = driftPaths(ready.snapshot, snapshot as JsonValue, bench.definition.materiality)
+      const told = `The same command on the same state gave another snapshot: ${paths.join(', ')}.`
+      demand(paths.length === 0, 'snapshot_not_repeatable', told)
     },
   },
   {
@@ -113,6 +127,19 @@ export const resolveClauses: readonly Clause<Bench>[] = [
     },
   },
   {
+    clause: 'resolve.repeatable',
+    rule: 'The same state is resolved alike however often, and in whatever time zone the process stands.',
+    restsOn: ['resolve.still'],
+    async run(bench) {
+      const ready = await bench.fresh()
+      for (const zone of ['UTC', 'America/Chicago', 'Pacific/Kiritimati']) {
+        const { drift } = await inTimeZone(zone, async () => bench.resolve(ready))
+        const told = `The same state was resolved differently in the time zone ${zone}: ${drift?.paths.join(', ')}.`
+        demand(drift === null, 'resolution_not_repeatable', told)
+      }
+    },
+  },
+  {
     clause: 'resolve.material_drift',
     rule: 'Every material change is drift.',
     restsOn: ['resolve.still'],
@@ -161,6 +188,18 @@ export async function writesDuring({ world }: Bench, act: () => Promise<void>): 
   const before = await world.writes()
   await act()
   return (await world.writes()) - before
+}
+
+/** Calendar dates that pass through instants show themselves only elsewhere (case C108). */
+async function inTimeZone<T>(zone: string, act: () => Promise<T>): Promise<T> {
+  const before = process.env['TZ']
+  process.env['TZ'] = zone
+  try {
+    return await act()
+  } finally {
+    if (before === undefined) delete process.env['TZ']
+    else process.env['TZ'] = before
+  }
 }
 
 /** What is missing where nothing secret was seeded. */

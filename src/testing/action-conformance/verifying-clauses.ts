@@ -111,7 +111,9 @@ export const verifyClauses: readonly Clause<Bench>[] = [
     restsOn: ['verify.fresh', 'verify.polarity'],
     async run(bench) {
       const { ready } = await executed(bench)
-      for (const other of [bench.unsentKey(ready), ready.key.slice(0, -1) as IdempotencyKey]) {
+      // Its neighbour, its beginning, and one that begins with it: whoever compares less than the whole finds one of them.
+      const likeIt = [ready.key.slice(0, -1) as IdempotencyKey, `${ready.key}0` as IdempotencyKey]
+      for (const other of [bench.unsentKey(ready), ...likeIt]) {
         const end = await bench.verify(ready, [other])
         demand(!isFound(end), 'foreign_effect_claimed', 'The effect of one key is reported as that of another.')
       }

@@ -76,7 +76,7 @@ export class CreditAction extends Action<CreditContract> {
   }
 }
 
-export function preconditionOf({ version }: Pick<Account, 'version'>): string {
+function preconditionOf({ version }: Pick<Account, 'version'>): string {
   return `version:${version}`
 }
 

@@ -18,7 +18,7 @@ import type { ActionWorld } from '../../../src/testing.ts'
 
 const OWNER = 'canary-owner-2ee8'
 
-export class ArchiveUnreachable extends Error {}
+class ArchiveUnreachable extends Error {}
 
 /** Records that can be removed; who removed them, and under which key, is kept. */
 export class Archive {

@@ -54,6 +54,14 @@ export const executingBugs: readonly SeededBug<typeof CreditAction>[] = [
     }),
   },
   {
+    title: 'takes the amount from another record than was shown',
+    code: 'fact_differs',
+    subject: executing(async (ledger, input) => {
+      const order = orderOf(input)
+      return executedOf(await ledger.credit({ ...order, cents: order.cents + 1 }))
+    }),
+  },
+  {
     title: 'calls stale state a failure',
     code: 'stale_not_said',
     subject: executing(async (ledger, input) => {

@@ -27,6 +27,22 @@ export const preparingBugs: readonly SeededBug<typeof CreditAction>[] = [
     }),
   },
   {
+    title: 'puts a nonce into its snapshot',
+    code: 'snapshot_not_repeatable',
+    subject: class extends CreditAction {
+      #prepared = 0
+      override async prepare(input: Input): Promise<Prepared<CreditContract>> {
+        const { snapshot, effectReference } = await super.prepare(input)
+        this.#prepared += 1
+        return { snapshot: { ...snapshot, note: `${snapshot.note}-${this.#prepared}` }, effectReference }
+      }
+      override async resolve(input: Resolve<CreditContract>): Promise<Resolving> {
+        const { current, precondition } = await super.resolve(input)
+        return { current: current && { ...current, note: input.snapshot.note }, precondition }
+      }
+    },
+  },
+  {
     title: 'names every effect alike',
     code: 'effect_reference_shared',
     subject: preparing(async (action, input) => ({
@@ -141,6 +157,20 @@ export const resolvingBugs: readonly SeededBug<typeof CreditAction>[] = [
     }),
   },
   {
+    title: 'tells the day in the time zone of the process',
+    code: 'resolution_not_repeatable',
+    subject: class extends CreditAction {
+      override async prepare(input: Input): Promise<Prepared<CreditContract>> {
+        const { snapshot, effectReference } = await super.prepare(input)
+        return { snapshot: { ...snapshot, note: localDay(snapshot.note) }, effectReference }
+      }
+      override async resolve(input: Resolve<CreditContract>): Promise<Resolving> {
+        const { current, precondition } = await super.resolve(input)
+        return { current: current && { ...current, note: localDay(current.note) }, precondition }
+      }
+    },
+  },
+  {
     title: 'locks the account when it resolves',
     code: 'resolve_writes',
     subject: resolving(async (action, input) => {
@@ -161,3 +191,8 @@ export const resolvingBugs: readonly SeededBug<typeof CreditAction>[] = [
     }),
   },
 ]
+
+function localDay(note: string): string {
+  const due = new Date(Date.UTC(2030, 2, 31, 0, 30))
+  return `${note}, due on ${due.getDate()}`
+}

@@ -125,6 +125,14 @@ export const verifyingBugs: readonly SeededBug<typeof CreditAction>[] = [
     }),
   },
   {
+    title: 'returns a fee that nobody approved',
+    code: 'fact_not_approved',
+    subject: telling((found) => {
+      const more = { '/fee': '40.00' }
+      return { ...found, facts: { ...found.facts, ...more } }
+    }),
+  },
+  {
     title: 'returns the amount in cents',
     code: 'fact_differs',
     subject: telling((found) => ({ ...found, facts: { ...found.facts, '/amount': 1250 } })),
@@ -141,6 +149,11 @@ export const verifyingBugs: readonly SeededBug<typeof CreditAction>[] = [
     title: 'finds by the beginning of the key',
     code: 'foreign_effect_claimed',
     subject: lookingFor(({ key }, { idempotencyKeys }) => idempotencyKeys.some((asked) => key.startsWith(asked))),
+  },
+  {
+    title: 'finds what the key begins with',
+    code: 'foreign_effect_claimed',
+    subject: lookingFor(({ key }, { idempotencyKeys }) => idempotencyKeys.some((asked) => asked.startsWith(key))),
   },
   {
     title: 'finds by account',
