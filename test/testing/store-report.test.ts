@@ -6,6 +6,7 @@ import { failureCodes } from '../../src/testing/conformance-report.ts'
 import { type StoreUnderTest, storeReport } from '../../src/testing/store-conformance.ts'
 import { openSqlite, rawSql } from '../store/sqlite-fixture.ts'
 import { delegating } from './seeded-bugs/delegating-store.ts'
+import { connectionBugs } from './seeded-bugs/store-connections.ts'
 import { readBugs } from './seeded-bugs/store-reads.ts'
 import { writeBugs } from './seeded-bugs/store-writes.ts'
 
@@ -17,6 +18,28 @@ describe('the conformance suite of stores', () => {
 
     expect(failureCodes(report)).toEqual([code])
     expect(report.verdict).toBe('failed')
+  })
+
+  it.each(connectionBugs)('finds a second connection that $title', async ({ code, subject }) => {
+    const open = async () => {
+      const shared = inMemory()
+      return { ...shared, second: async () => delegating(shared.store, subject(shared.store)) }
+    }
+
+    expect(failureCodes(await storeReport('faulty', { open, abilities: ['second'] }))).toEqual([code])
+  })
+
+  it('finds a reader of events that jumps ahead', async () => {
+    const open = async () => {
+      const shared = inMemory((store) =>
+        delegating(store, {
+          events: async (tenant, after, limit) => (await store.events(tenant, after, 1_000)).slice(-limit),
+        }),
+      )
+      return { ...shared, second: async () => shared.store }
+    }
+
+    expect(failureCodes(await storeReport('faulty', { open, abilities: ['second'] }))).toEqual(['event_skipped'])
   })
 
   it.each([
