@@ -22,6 +22,9 @@ export const wantedOfEffect: WantedOutcomes = (outcome) => {
   return outcome !== 'replayed' && outcome !== 'approval_pending' && outcome !== 'rejected' && outcome !== 'withdrawn'
 }
 
+/** A person's verdict that is on record already is no failure of saying it again. */
+export const wantedOfSettlement: WantedOutcomes = (outcome) => outcome === 'replayed' || wantedOfEffect(outcome)
+
 /** What an operation that a status does not take answers, whatever the status. */
 export const STATUS_OUTCOMES: readonly OutcomeCode[] = STATUSES.map((status) => outcomeOf(status))
 

@@ -43,14 +43,21 @@ export function validated(app: Hono, base = ''): (request: Request) => Promise<R
   let judge: Promise<Judge> | null = null
   return async (request) => {
     judge ??= judgeOf(app, base)
-    const problemsOf = await judge
+    const faultsOf = await judge
     const response = await app.fetch(request)
-    const problems = await problemsOf(request, response.clone())
-    if (problems.length > 0) {
-      throw new Error(`${request.method} ${request.url} ${response.status}:\n${problems.join('\n')}`)
+    const faults = await faultsOf(request, response.clone())
+    if (faults.length > 0) {
+      const lines = faults.map(({ about, message }) => `${about}: ${message}`)
+      throw new Error(`${request.method} ${request.url} ${response.status}:\n${lines.join('\n')}`)
     }
     return response
   }
+}
+
+/** What an answer has that the document does not allow, or lacks. */
+export interface AnswerFault {
+  readonly about: 'status' | 'headers' | 'media type' | 'schema'
+  readonly message: string
 }
 
 type Fits = (schema: AnySchema, value: unknown) => readonly string[]
@@ -74,9 +81,11 @@ function readDocument(text: string): { readonly document: Document; readonly fit
   return known
 }
 
-type Judge = (request: Request, response: Response) => Promise<readonly string[]>
+/** Holds an answer, whose body it reads, against the document. */
+export type Judge = (request: Request, response: Response) => Promise<readonly AnswerFault[]>
 
-async function judgeOf(app: Hono, base: string): Promise<Judge> {
+/** Reads the document of an app that is mounted under `base`. */
+export async function judgeOf(app: Hono, base: string): Promise<Judge> {
   const answer = await app.request(`${base}/openapi.json`)
   const text = await answer.text()
   const { document, fits } = read.get(text) ?? readDocument(text)
@@ -85,8 +94,8 @@ async function judgeOf(app: Hono, base: string): Promise<Judge> {
     const documented = operationAt(document, request.method, path)?.responses[String(response.status)]
     const outside = operationAt(document, request.method, path) === null ? OUTSIDE[response.status] : undefined
     const expected = documented ?? outside
-    if (expected === undefined) return ['the document has no such answer']
-    return [...headerProblems(document, expected, response), ...(await bodyProblems(expected, request, response, fits))]
+    if (expected === undefined) return [{ about: 'status', message: 'the document has no such answer' }]
+    return [...headerFaults(document, expected, response), ...(await bodyFaults(expected, request, response, fits))]
   }
 }
 
@@ -118,7 +127,7 @@ function matches(template: string, path: string): boolean {
   )
 }
 
-function headerProblems(document: Document, { headers = {} }: ResponsePart, response: Response): readonly string[] {
+function headerFaults(document: Document, { headers = {} }: ResponsePart, response: Response): readonly AnswerFault[] {
   const missing = ALWAYS.filter((name) => !response.headers.has(name))
   const required = Object.entries(headers).flatMap(([name, header]) => {
     const described = '$ref' in header ? document.components.headers[name] : header
@@ -126,25 +135,30 @@ function headerProblems(document: Document, { headers = {} }: ResponsePart, resp
   })
   const lacking = required.filter((name) => !response.headers.has(name))
   const untold = TOLD.filter((name) => response.headers.has(name) && !Object.hasOwn(headers, name))
-  return [
+  const messages = [
     ...[...missing, ...lacking].map((name) => `the header ${name} is missing`),
     ...untold.map((name) => `the header ${name} is not documented here`),
     ...(response.headers.has('Server') || response.headers.has('X-Powered-By') ? ['the server tells what it is'] : []),
   ]
+  return messages.map((message) => ({ about: 'headers', message }))
 }
 
-async function bodyProblems(
+async function bodyFaults(
   { content = {} }: ResponsePart,
   request: Request,
   response: Response,
   fits: Fits,
-): Promise<readonly string[]> {
+): Promise<readonly AnswerFault[]> {
   const [mediaType = ''] = (response.headers.get('Content-Type') ?? '').split(';')
   const described = content[mediaType] ?? content['*/*']
-  if (described === undefined) return [`the media type ${mediaType} is not documented here`]
+  if (described === undefined) {
+    return [{ about: 'media type', message: `the media type ${mediaType} is not documented here` }]
+  }
   const text = await response.text()
-  if (request.method === 'HEAD') return text === '' ? [] : ['an answer to HEAD has a body']
-  return mediaType.endsWith('json') ? fits(described.schema, JSON.parse(text)) : []
+  if (request.method === 'HEAD')
+    return text === '' ? [] : [{ about: 'schema', message: 'an answer to HEAD has a body' }]
+  const misfits = mediaType.endsWith('json') ? fits(described.schema, JSON.parse(text)) : []
+  return misfits.map((message) => ({ about: 'schema', message }))
 }
 
 // References lead into the document, wherever they stand.

@@ -94,6 +94,19 @@ export interface World {
 
 /** Opens a world. It is checked and closed when the test is over. */
 export async function openWorld(options: WorldOptions): Promise<World> {
+  const world = await worldOf(options)
+  onTestFinished(async () => {
+    try {
+      if (options.verified !== false) await world.assertWhole()
+    } finally {
+      await world.close()
+    }
+  })
+  return world
+}
+
+/** Opens a world that whoever asked for it checks and closes. */
+export async function worldOf(options: WorldOptions): Promise<World> {
   const clock = options.clock ?? new VirtualClock(START)
   const keyring = options.keyring ?? ephemeralKeyring()
   const { bareStore, path, remove } = await openStore(options.store, clock)
@@ -144,13 +157,6 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       remove()
     },
   }
-  onTestFinished(async () => {
-    try {
-      if (options.verified !== false) await world.assertWhole()
-    } finally {
-      await world.close()
-    }
-  })
   return world
 }
 

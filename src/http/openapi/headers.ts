@@ -39,19 +39,22 @@ export function headersOf(contents: readonly (readonly HeaderName[])[]): Part {
   )
 }
 
-/** The headers of requests. */
+/** Visible, and neither a quote, a backslash nor the comma at which two headers are joined. */
+const KEY_CHARACTER = '[!#-+\\--[\\]-~]'
+
+/** The headers of requests. No pattern allows a comma: it is where several lines of one header were joined. */
 export const REQUEST_HEADERS: Readonly<Record<'If-Match' | 'Idempotency-Key' | 'X-Request-Id', Part>> = {
   'If-Match': {
     name: 'If-Match',
     in: 'header',
     description: 'The ETag of the revision that was seen: nothing is done to another one.',
-    schema: { type: 'string', pattern: '^"[!#-~]*"$' },
+    schema: { type: 'string', pattern: '^"[!#-+\\--~]*"$' },
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
     description: '1 to 255 visible characters, quoted or bare. The same key and command answer the first proposal.',
-    schema: { type: 'string', minLength: 1, maxLength: 512 },
+    schema: { type: 'string', pattern: `^(?:${KEY_CHARACTER}{1,255}|"(?:${KEY_CHARACTER}|\\\\["\\\\]){1,255}")$` },
   },
   'X-Request-Id': {
     name: 'X-Request-Id',

@@ -1,6 +1,13 @@
 // The endpoints of operators: resume, settle, erase. None of them calls the executor.
 import { endpoint } from '../endpoint.ts'
-import { outcomeAnswer, outcomeStatus, retryAfter, STATUS_OUTCOMES, wantedOfEffect } from '../outcome.ts'
+import {
+  outcomeAnswer,
+  outcomeStatus,
+  retryAfter,
+  STATUS_OUTCOMES,
+  wantedOfEffect,
+  wantedOfSettlement,
+} from '../outcome.ts'
 import { ABOUT_PROPOSAL, STORING } from '../refusals.ts'
 import { eraseBody, noQuery, resumeBody, settleBody } from '../schemas/requests.ts'
 import { erasureResult, operationResult } from '../schemas/results.ts'
@@ -31,13 +38,13 @@ export const settleProposal = endpoint({
   body: settleBody,
   query: noQuery,
   answer: operationResult,
-  statuses: { outcomes: [...STATUS_OUTCOMES, 'settled', 'conflict'], wanted: wantedOfEffect },
+  statuses: { outcomes: [...STATUS_OUTCOMES, 'settled', 'replayed', 'conflict'], wanted: wantedOfSettlement },
   takesIfMatch: true,
   headers: ['ETag'],
   refusals: [...ABOUT_PROPOSAL, ...STORING, 'not_permitted', 'malformed_reference'],
   async handle({ runtime, session, param, body, expected }) {
     const result = await runtime.settle(session, param('ref'), { ...body, ...expected })
-    return outcomeAnswer(result, wantedOfEffect, runtime.clock.now())
+    return outcomeAnswer(result, wantedOfSettlement, runtime.clock.now())
   },
 })
 

@@ -1,0 +1,133 @@
+// One run: a world, and one case after the other with a mood before each; every exchange is held against every check.
+import type { Tally } from '../../model/run.ts'
+import type { Judge } from '../validated-app.ts'
+import { received, type Received } from '../world.ts'
+import { sessionOf } from './callers.ts'
+import type { Case } from './cases.ts'
+import { failedChecks } from './checks.ts'
+import type { Exchange, Sent } from './exchange.ts'
+import type { FuzzWorld } from './fuzz-world.ts'
+import { MOODS } from './moods.ts'
+import { ORIGIN, requestOf, sentOf } from './sending.ts'
+import { type Stock, stockOf } from './stock.ts'
+
+/** Answers a request; the app itself, unless a test puts something in between. */
+export type Answering = (request: Request, world: FuzzWorld) => Promise<Response>
+
+/** A step: what happens, then what is asked. */
+export interface Step {
+  readonly mood: string
+  readonly asked: Case
+}
+
+/** An exchange that fails a check. Its message names every check that it fails. */
+export class CheckFailed extends Error {
+  constructor({ asked, sent, answer, about }: Exchange, failed: readonly (readonly [string, string])[]) {
+    const { kind, flaw, caller, operation } = asked
+    super(
+      [
+        ...failed.map(([name, words]) => `${name}: ${words}`),
+        `  ${kind}${flaw === '' ? '' : ` (${flaw})`} by ${caller} of ${operation.operationId} in ${about?.status ?? 'nothing'}`,
+        `  ${sent.method} ${sent.url} ${JSON.stringify(sent.headers)}`,
+        `  ${typeof sent.body === 'string' ? sent.body : String(sent.body?.length)}`,
+        `  ${answer.status} ${answer.text.slice(0, 600)}`,
+      ].join('\n'),
+    )
+    this.name = 'CheckFailed'
+  }
+}
+
+const NOBODYS = '0000000000ABCDEFGHJKMNPQRS'
+
+function elsewhere(sent: Sent, ref: string): Sent {
+  return { ...sent, path: sent.path.replace(ref, NOBODYS), url: sent.url.replace(ref, NOBODYS) }
+}
+
+/** What a run needs beside its world. */
+export interface RunParts {
+  readonly answering: Answering
+  readonly tally: Tally
+  readonly judge: Judge
+}
+
+export class Run {
+  readonly #world: FuzzWorld
+  readonly #answering: Answering
+  readonly #tally: Tally
+  readonly #judge: Judge
+  #stock: Stock
+  #cursor = '0'
+  #orders = 0
+
+  private constructor(world: FuzzWorld, { answering, tally, judge }: RunParts, stock: Stock) {
+    this.#world = world
+    this.#answering = answering
+    this.#tally = tally
+    this.#judge = judge
+    this.#stock = stock
+  }
+
+  static async open(world: FuzzWorld, parts: RunParts): Promise<Run> {
+    return new Run(world, parts, await stockOf(world.bareStore, null))
+  }
+
+  /** @throws CheckFailed */
+  async step({ mood: name, asked }: Step): Promise<void> {
+    const world = this.#world
+    const mood = MOODS[name]
+    if (mood === undefined) throw new Error(`there is no mood ${name}`)
+    await mood.happens(world)
+    // What time has brought about is there before anything is asked.
+    await world.clock.advance(0)
+    const before = await stockOf(world.bareStore, this.#stock)
+    const about = before.proposals[asked.about % before.proposals.length]
+    if (about === undefined) throw new Error('a world has proposals')
+    const order = `ORD-CASE-${++this.#orders}-of-many`
+    const sent = sentOf(asked, { about, cursor: this.#cursor, order })
+    const named = before.proposals.find(({ ref }) => sent.path.split('/').includes(ref)) ?? null
+    const { answer, faults } = await this.#ask(sent)
+    const after = await stockOf(world.bareStore, before)
+    const isForeign = named !== null && named.tenant !== sessionOf(asked.caller).tenant
+    const twin = isForeign ? (await this.#ask(elsewhere(sent, named.ref))).answer : null
+    world.calm()
+    const erasedOrders = before.proposals.flatMap(({ ref, isErased }) =>
+      isErased ? [world.orders.get(ref) ?? ''] : [],
+    )
+    const exchange: Exchange = {
+      ...{ asked, mood, sent, answer, faults, before, after, about: named, twin },
+      erasedOrders: erasedOrders.filter((one) => one !== ''),
+      readBack: answer.status === 201 ? await this.#readBack(sent, answer) : null,
+    }
+    this.#count(exchange)
+    const failed = failedChecks(exchange)
+    if (failed.length > 0) throw new CheckFailed(exchange, failed)
+    this.#stock = after
+    this.#remember(exchange, order)
+  }
+
+  async #ask(sent: Sent): Promise<{ readonly answer: Received; readonly faults: Exchange['faults'] }> {
+    const request = requestOf(sent)
+    const response = await this.#answering(request, this.#world)
+    return { faults: await this.#judge(request, response.clone()), answer: await received(response) }
+  }
+
+  async #readBack({ headers: { Authorization = '' } }: Sent, { headers }: Received): Promise<Received> {
+    const request = new Request(`${ORIGIN}${headers.get('Location') ?? '/'}`, { headers: { Authorization } })
+    return received(await this.#answering(request, this.#world))
+  }
+
+  #remember({ answer, sent }: Exchange, order: string): void {
+    const { next, proposal } = answer.json
+    if (typeof next === 'string') this.#cursor = next
+    const isNew = answer.status === 201 && typeof proposal === 'string' && sent.texts.includes(order)
+    if (isNew) this.#world.orders.set(proposal, order)
+  }
+
+  #count({ asked: { kind, operation }, answer }: Exchange): void {
+    const word = answer.json['outcome'] ?? answer.json['code'] ?? ''
+    this.#tally.add('cases')
+    this.#tally.add(`kind ${kind}`)
+    this.#tally.add(`status ${answer.status}`)
+    this.#tally.add(`${operation.operationId} ${answer.status} ${String(word)}`.trim())
+  }
+}
