@@ -39,6 +39,8 @@ function holeOf(value: string): Hole {
   return name
 }
 
+const REGISTERED = ['example.payments/refund@1', 'example.payments/refund@1']
+
 /** Stands in what only the requester and the action may know. */
 export const PRIVATE_MARK = 'CANARY-private'
 
@@ -55,7 +57,7 @@ export const MEANINGS: Meanings = {
   cursor: fc.constant(hole('cursor')),
   after: fc.constant(hole('cursor')),
   requester: fc.constantFrom('user:rita', 'agent:bot'),
-  action: fc.constantFrom('example.payments/refund@1', 'example.payments/refund'),
+  action: fc.constantFrom(...REGISTERED, ...REGISTERED, ...REGISTERED, 'example.payments/refund'),
   orderReference: fc.constantFrom(hole('order'), hole('order'), 'ORD-SHARED'),
   intent: fc.constantFrom('lost parcel', 'wrong size', 'late delivery', 'broken vase'),
   memo: fc.constant(`${PRIVATE_MARK} memo`),

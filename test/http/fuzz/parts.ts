@@ -54,5 +54,5 @@ function pairs(name: string, value: unknown): (readonly [string, string])[] {
 function headerValue(name: string, { pattern, minLength, maxLength }: Parameter['schema'], drawing: Drawing) {
   const drawn = pattern === undefined ? headerText(minLength, maxLength) : fc.stringMatching(new RegExp(pattern))
   const meant = drawing.meanings[name]?.map(String)
-  return meant === undefined ? drawn : fc.oneof({ weight: 3, arbitrary: meant }, { weight: 1, arbitrary: drawn })
+  return meant === undefined ? drawn : fc.oneof({ weight: 7, arbitrary: meant }, { weight: 1, arbitrary: drawn })
 }

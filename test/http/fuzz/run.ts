@@ -9,7 +9,7 @@ import type { Exchange, Sent } from './exchange.ts'
 import type { FuzzWorld } from './fuzz-world.ts'
 import { MOODS } from './moods.ts'
 import { ORIGIN, requestOf, sentOf } from './sending.ts'
-import { type Stock, stockOf } from './stock.ts'
+import { type Stock, type Stocked, stockOf } from './stock.ts'
 
 /** Answers a request; the app itself, unless a test puts something in between. */
 export type Answering = (request: Request, world: FuzzWorld) => Promise<Response>
@@ -35,6 +35,16 @@ export class CheckFailed extends Error {
     )
     this.name = 'CheckFailed'
   }
+}
+
+// Mostly one of the caller's own tenant: what others may do is soon seen.
+function chosen({ about, caller }: Case, { proposals }: Stock): Stocked {
+  const { tenant } = sessionOf(caller)
+  const own = proposals.filter((one) => one.tenant === tenant)
+  const candidates = about % 6 === 0 ? proposals : own
+  const found = candidates[about % candidates.length]
+  if (found === undefined) throw new Error('a tenant has proposals')
+  return found
 }
 
 const NOBODYS = '0000000000ABCDEFGHJKMNPQRS'
@@ -80,10 +90,8 @@ export class Run {
     // What time has brought about is there before anything is asked.
     await world.clock.advance(0)
     const before = await stockOf(world.bareStore, this.#stock)
-    const about = before.proposals[asked.about % before.proposals.length]
-    if (about === undefined) throw new Error('a world has proposals')
     const order = `ORD-CASE-${++this.#orders}-of-many`
-    const sent = sentOf(asked, { about, cursor: this.#cursor, order })
+    const sent = sentOf(asked, { about: chosen(asked, before), cursor: this.#cursor, order })
     const named = before.proposals.find(({ ref }) => sent.path.split('/').includes(ref)) ?? null
     const { answer, faults } = await this.#ask(sent)
     const after = await stockOf(world.bareStore, before)

@@ -17,7 +17,7 @@ export function validValue(schema: JsonSchema, drawing: Drawing, name = ''): fc.
   const drawn = fromSchema(followed(schema, drawing.schemas), drawing)
   const meant = Object.hasOwn(drawing.meanings, name) ? drawing.meanings[name] : undefined
   if (meant === undefined) return drawn
-  return fc.oneof({ weight: 7, arbitrary: meant }, { weight: 1, arbitrary: drawn })
+  return fc.oneof({ weight: 15, arbitrary: meant }, { weight: 1, arbitrary: drawn })
 }
 
 /** Any plain JSON of the house's domain, small. */
