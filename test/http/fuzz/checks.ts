@@ -60,9 +60,12 @@ const authenticationDemanded: Check = ({ asked: { kind }, answer }) => {
   return answer.status === 401 && answer.headers.has('WWW-Authenticate') ? null : 'nobody was asked who is calling'
 }
 
-const gone: Check = ({ about: named, answer, asked: { operation, kind }, erasedOrders, sent }) => {
-  const told = erasedOrders.find((order) => answer.text.includes(order) && !sent.texts.includes(order))
+const gone: Check = ({ about: named, answer, asked: { operation, kind }, erasedOrders, sent, readBack }) => {
+  const texts = answer.text + (readBack?.text ?? '')
+  const told = erasedOrders.find((order) => texts.includes(order) && !sent.texts.includes(order))
   if (told !== undefined) return 'the content of an erased proposal'
+  const isBack = answer.json['outcome'] === 'erased' && readBack !== null && readBack.status < 400
+  if (isBack && readBack.json['kind'] !== 'erased') return 'is there again'
   if (named?.isErased !== true || kind !== 'positive' || answer.status >= 400 || answer.text === '') return null
   if (operation.operationId === 'readProposal') return answer.json['kind'] === 'erased' ? null : 'is there again'
   return REMAINING.has(operation.operationId) ? null : 'something can be done to it'
@@ -72,7 +75,7 @@ const gone: Check = ({ about: named, answer, asked: { operation, kind }, erasedO
 const REMAINING = new Set(['readProposal', 'listReceipts', 'exportEvidence', 'eraseProposal'])
 
 const createdIsReadable: Check = ({ answer, readBack }) => {
-  if (readBack === null) return null
+  if (readBack === null || answer.status !== 201) return null
   const same = readBack.json['proposal'] === answer.json['proposal']
   const tag = readBack.headers.get('ETag') === answer.headers.get('ETag')
   return readBack.status === 200 && same && tag ? null : `what was prepared is answered ${readBack.status}`

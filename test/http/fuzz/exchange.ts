@@ -27,10 +27,10 @@ export interface Exchange {
   readonly after: Stock
   /** The proposal that the path names; null where it names none that exists. */
   readonly about: Stocked | null
-  /** The orders of proposals that were erased before. */
+  /** The orders of proposals that are erased by now. */
   readonly erasedOrders: readonly string[]
   /** What the same request about no proposal at all was answered, where it was about one of another tenant. */
   readonly twin: Received | null
-  /** What reading what was just prepared answered; null where nothing was. */
+  /** What reading what was just prepared or erased answered; null where nothing was. */
   readonly readBack: Received | null
 }

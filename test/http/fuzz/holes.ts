@@ -54,6 +54,7 @@ export const MEANINGS: Meanings = {
   subject: fc.constant(hole('subject')),
   idempotencyKey: fc.constant(hole('idempotencyKey')),
   'If-Match': fc.constant(hole('etag')),
+  'Idempotency-Key': fc.constantFrom('key-1', '"key-1"', 'key-2', 'key-3'),
   cursor: fc.constant(hole('cursor')),
   after: fc.constant(hole('cursor')),
   requester: fc.constantFrom('user:rita', 'agent:bot'),

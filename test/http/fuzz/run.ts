@@ -4,7 +4,7 @@ import type { Judge } from '../validated-app.ts'
 import { received, type Received } from '../world.ts'
 import { sessionOf } from './callers.ts'
 import type { Case } from './cases.ts'
-import { failedChecks } from './checks.ts'
+import { type CheckName, failedChecks } from './checks.ts'
 import type { Exchange, Sent } from './exchange.ts'
 import type { FuzzWorld } from './fuzz-world.ts'
 import { MOODS } from './moods.ts'
@@ -22,7 +22,8 @@ export interface Step {
 
 /** An exchange that fails a check. Its message names every check that it fails. */
 export class CheckFailed extends Error {
-  constructor({ asked, sent, answer, about }: Exchange, failed: readonly (readonly [string, string])[]) {
+  readonly checks: readonly CheckName[]
+  constructor({ asked, sent, answer, about }: Exchange, failed: readonly (readonly [CheckName, string])[]) {
     const { kind, flaw, caller, operation } = asked
     super(
       [
@@ -34,6 +35,7 @@ export class CheckFailed extends Error {
       ].join('\n'),
     )
     this.name = 'CheckFailed'
+    this.checks = failed.map(([name]) => name)
   }
 }
 
@@ -45,6 +47,15 @@ function chosen({ about, caller }: Case, { proposals }: Stock): Stocked {
   const found = candidates[about % candidates.length]
   if (found === undefined) throw new Error('a tenant has proposals')
   return found
+}
+
+interface Answered {
+  readonly answer: Received
+  readonly faults: Exchange['faults']
+}
+
+function viewOf(ref: string): string {
+  return `/v1/proposals/${ref}`
 }
 
 const NOBODYS = '0000000000ABCDEFGHJKMNPQRS'
@@ -93,18 +104,19 @@ export class Run {
     const order = `ORD-CASE-${++this.#orders}-of-many`
     const sent = sentOf(asked, { about: chosen(asked, before), cursor: this.#cursor, order })
     const named = before.proposals.find(({ ref }) => sent.path.split('/').includes(ref)) ?? null
+    // Whoever erases has seen what is erased, and so has everything in between.
+    if (asked.operation.operationId === 'eraseProposal' && named !== null) await this.#read(sent, viewOf(named.ref))
     const { answer, faults } = await this.#ask(sent)
     const after = await stockOf(world.bareStore, before)
     const isForeign = named !== null && named.tenant !== sessionOf(asked.caller).tenant
     const twin = isForeign ? (await this.#ask(elsewhere(sent, named.ref))).answer : null
     world.calm()
-    const erasedOrders = before.proposals.flatMap(({ ref, isErased }) =>
-      isErased ? [world.orders.get(ref) ?? ''] : [],
-    )
+    const readBack = await this.#readBack(sent, answer)
     const exchange: Exchange = {
-      ...{ asked, mood, sent, answer, faults, before, after, about: named, twin },
-      erasedOrders: erasedOrders.filter((one) => one !== ''),
-      readBack: answer.status === 201 ? await this.#readBack(sent, answer) : null,
+      ...{ asked, mood, sent, answer, before, after, about: named, twin },
+      faults: [...faults, ...(readBack?.faults ?? [])],
+      erasedOrders: after.proposals.flatMap(({ ref, isErased }) => (isErased ? (world.orders.get(ref) ?? []) : [])),
+      readBack: readBack?.answer ?? null,
     }
     this.#count(exchange)
     const failed = failedChecks(exchange)
@@ -113,15 +125,21 @@ export class Run {
     this.#remember(exchange, order)
   }
 
-  async #ask(sent: Sent): Promise<{ readonly answer: Received; readonly faults: Exchange['faults'] }> {
+  async #ask(sent: Sent): Promise<Answered> {
     const request = requestOf(sent)
     const response = await this.#answering(request, this.#world)
     return { faults: await this.#judge(request, response.clone()), answer: await received(response) }
   }
 
-  async #readBack({ headers: { Authorization = '' } }: Sent, { headers }: Received): Promise<Received> {
-    const request = new Request(`${ORIGIN}${headers.get('Location') ?? '/'}`, { headers: { Authorization } })
-    return received(await this.#answering(request, this.#world))
+  // What was made is read by whoever made it, and what was erased by whoever erased it.
+  async #readBack(sent: Sent, { status, json, headers }: Received): Promise<Answered | null> {
+    if (status === 201) return this.#read(sent, headers.get('Location') ?? '/')
+    return json['outcome'] === 'erased' ? this.#read(sent, viewOf(String(json['proposal']))) : null
+  }
+
+  async #read({ headers: { Authorization = '' } }: Sent, path: string): Promise<Answered> {
+    const headers = { Authorization }
+    return this.#ask({ method: 'GET', path, url: ORIGIN + path, headers, body: null, texts: [] })
   }
 
   #remember({ answer, sent }: Exchange, order: string): void {

@@ -14,9 +14,11 @@ export interface Drawing {
 
 /** A value that the schema allows. `name` is that of the field or parameter. */
 export function validValue(schema: JsonSchema, drawing: Drawing, name = ''): fc.Arbitrary<unknown> {
-  const drawn = fromSchema(followed(schema, drawing.schemas), drawing)
+  const plain = followed(schema, drawing.schemas)
+  const drawn = fromSchema(plain, drawing)
   const meant = Object.hasOwn(drawing.meanings, name) ? drawing.meanings[name] : undefined
-  if (meant === undefined) return drawn
+  // What has fields of its own is drawn field by field.
+  if (meant === undefined || plain.properties !== undefined) return drawn
   return fc.oneof({ weight: 15, arbitrary: meant }, { weight: 1, arbitrary: drawn })
 }
 
