@@ -150,7 +150,7 @@ describe.each(STORES)('texts on %s', (store) => {
     const error = await refused(world.prepared(requester, world.input({ intent: 'cafe\u0301' })))
 
     expect(composed.outcome).toBe('prepared')
-    expect(error).toMatchObject({ code: 'preparation_failed' })
+    expect(error).toMatchObject({ code: 'invalid_preparation', problems: [{ rule: 'not_normal_form' }] })
     expect(world.faults.changes).toHaveLength(1)
   })
 

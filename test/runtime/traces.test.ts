@@ -134,7 +134,7 @@ describe.each(STORES)('two effects, on %s', (store) => {
     expect(await answerOf(world.execute(await world.approved('another one that is traced')))).toBe(
       'blocked resolve_failed',
     )
-    expect(await answerOf(world.prepared(requester, world.input({ intent: decomposed })))).toBe('preparation_failed')
+    expect(await answerOf(world.prepared(requester, world.input({ intent: decomposed })))).toBe('invalid_preparation')
   })
 })
 

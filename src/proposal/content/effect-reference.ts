@@ -5,12 +5,23 @@ import type { Reference } from '../../effect/reference.ts'
 import { containsCardNumber, containsIban } from './account-numbers.ts'
 
 /**
+ * A part that can be no part of a reference. Most often it stood in the command, which will fail in the same way however
+ * often it is sent.
+ */
+export class NoReferencePart extends TypeError {
+  constructor() {
+    super('a part of an effect reference is a string in Unicode normal form C')
+    this.name = 'NoReferencePart'
+  }
+}
+
+/**
  * An opaque reference: equal parts name the same effect, for ever, and nobody without the key can find the parts. Parts
  * are identifiers: two spellings of one name would be two effects, so what is not NFC is refused, never rewritten. The
  * effect domain is no part: it stands beside the reference in the key of the effect, and an action that moves to another
  * domain must find what was done under the former one (rules R9, trace S11).
  *
- * @throws TypeError if there are no parts, or one is not a string in normal form C.
+ * @throws TypeError if there are no parts; NoReferencePart if one is not a string in normal form C.
  */
 export function deriveEffectReference(
   referenceKey: Uint8Array,
@@ -18,7 +29,7 @@ export function deriveEffectReference(
   parts: readonly string[],
 ): Reference {
   if (parts.length === 0) throw new TypeError('an effect reference is derived from at least one part')
-  if (!parts.every(isPart)) throw new TypeError('a part of an effect reference is a string in Unicode normal form C')
+  if (!parts.every(isPart)) throw new NoReferencePart()
   const digest = hmacSha256(referenceKey, framed(['countersign/effect-reference/v1', tenant, ...parts]))
   return `er_${base32(digest)}` as Reference
 }

@@ -18,7 +18,7 @@ import {
   type Problem,
   RequestKeyReused,
 } from '../../proposal/errors.ts'
-import { deriveEffectReference, isIdentifying } from '../../proposal/content/effect-reference.ts'
+import { deriveEffectReference, isIdentifying, NoReferencePart } from '../../proposal/content/effect-reference.ts'
 import { withoutUndefined } from '../../proposal/answers/host-answer.ts'
 import { lifecycle } from '../../proposal/lifecycle/lifecycle.ts'
 import { stay } from '../../proposal/lifecycle/verdict.ts'
@@ -189,6 +189,7 @@ async function askHost(
   if (call.kind === 'threw' && call.error instanceof PreparationRefused) throw call.error
   const asked = { method: 'prepare', proposal: ref }
   troubleUnlessReturned(core, asked, call)
+  if (call.kind === 'threw' && call.error instanceof NoReferencePart) throw new InvalidPreparation([UNDERIVABLE])
   if (call.kind === 'threw') throw new PreparationFailed({ cause: call.error })
   if (call.kind === 'timed_out') throw new PreparationFailed()
 
@@ -217,6 +218,13 @@ const IDENTIFYING_SUBJECT: Problem = {
   path: '/subject',
   rule: 'identifying',
   message: 'names an e-mail address, an IBAN or a card number',
+}
+
+// Not for want of anything: the same command is refused in the same way again.
+const UNDERIVABLE: Problem = {
+  path: '/effectReference',
+  rule: 'not_normal_form',
+  message: 'is derived from a text that is not in Unicode normal form C',
 }
 
 function notAReference(path: string): Problem {
