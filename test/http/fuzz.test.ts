@@ -10,9 +10,9 @@ const TIMEOUT_MS = 1_800_000
 const KINDS = ['positive', 'negative', 'no credentials', 'bad credentials', 'missing header', 'unsupported method']
 
 describe.each([
-  { store: 'memory', cases: 20_000 },
-  { store: 'sqlite', cases: 1_000 },
-] as const)('$cases cases on $store', ({ store, cases }) => {
+  { store: 'memory', cases: 20_000, operations: ENDPOINTS.map(({ operationId }) => operationId) },
+  { store: 'sqlite', cases: 1_000, operations: ['readProposal', 'listProposals', 'eraseProposal', 'executeProposal'] },
+] as const)('$cases cases on $store', ({ store, cases, operations }) => {
   it('are answered as the document says, change nothing where they are refused, and tell nobody what is not theirs', {
     timeout: TIMEOUT_MS,
   }, async () => {
@@ -20,13 +20,7 @@ describe.each([
 
     expect(counts.get('cases')).toBeGreaterThanOrEqual(cases)
     expect(KINDS.filter((kind) => !counts.has(`kind ${kind}`))).toEqual([])
-    if (store === 'memory') expect(unmet([...counts.keys()])).toEqual([])
+    // Refusals alone would show little.
+    expect(operations.filter((name) => ![...counts.keys()].some((one) => one.startsWith(`${name} 20`)))).toEqual([])
   })
 })
-
-/** Operations that were never carried out: refusals alone would show little. */
-function unmet(seen: readonly string[]): readonly string[] {
-  return ENDPOINTS.map(({ operationId }) => operationId).filter(
-    (name) => !seen.some((one) => one.startsWith(`${name} 20`)),
-  )
-}

@@ -20,7 +20,7 @@ const HOPED_FOR = [
 /** A value that the schema forbids, or null where it forbids nothing. */
 export function brokenValue(schema: JsonSchema, drawing: Drawing): fc.Arbitrary<unknown> | null {
   const plain = followed(schema, drawing.schemas)
-  switch (plain.type) {
+  switch (plain.type ?? 'anything') {
     case 'object':
       return oneOf([otherThan('object'), ...brokenFields(plain, drawing)])
     case 'array': {
@@ -33,7 +33,7 @@ export function brokenValue(schema: JsonSchema, drawing: Drawing): fc.Arbitrary<
       return otherThan('boolean')
     case 'string':
       return oneOf([otherThan('string'), ...brokenTexts(plain)])
-    default:
+    case 'anything':
       return null
   }
 }
@@ -41,16 +41,12 @@ export function brokenValue(schema: JsonSchema, drawing: Drawing): fc.Arbitrary<
 /** A text that the schema of a parameter forbids; numbers and flags are texts there. Null where any text will do. */
 export function brokenText(schema: JsonSchema, drawing: Drawing): fc.Arbitrary<string> | null {
   const plain = followed(schema, drawing.schemas)
-  switch (plain.type) {
-    case 'integer':
-      return fc.constantFrom('', '0', '-1', '1.5', '1e2', '0x10', 'x', ' 1', '01', String((plain.maximum ?? 1) + 1))
-    case 'array':
-      return brokenText(plain.items ?? {}, drawing)
-    default: {
-      const texts = brokenTexts(plain)
-      return texts.length === 0 ? null : oneOf(texts)
-    }
+  if (plain.type === 'array') return brokenText(plain.items ?? {}, drawing)
+  if (plain.type === 'integer') {
+    return fc.constantFrom('', '0', '-1', '1.5', '1e2', '0x10', 'x', ' 1', '01', String((plain.maximum ?? 1) + 1))
   }
+  const texts = brokenTexts(plain)
+  return texts.length === 0 ? null : oneOf(texts)
 }
 
 function brokenFields({ properties = {}, required = [], additionalProperties }: JsonSchema, drawing: Drawing) {

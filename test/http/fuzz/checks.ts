@@ -153,8 +153,10 @@ export type CheckName = keyof typeof CHECKS
 
 /** Every check that the exchange fails, with its words. */
 export function failedChecks(exchange: Exchange): readonly (readonly [CheckName, string])[] {
-  return Object.entries(CHECKS).flatMap(([name, check]) => {
-    const words = check(exchange)
-    return words === null ? [] : [[name as CheckName, words] as const]
-  })
+  const failed: (readonly [CheckName, string])[] = []
+  for (const name of Object.keys(CHECKS) as CheckName[]) {
+    const words = CHECKS[name](exchange)
+    if (words !== null) failed.push([name, words])
+  }
+  return failed
 }

@@ -22,7 +22,7 @@ export function fittingParts({ parameters, body }: Operation, drawing: Drawing):
     return fc.option(validValue(schema, drawing, name), { nil: undefined, freq: 1 }).map((value) => pairs(name, value))
   })
   const headers = named('header').map(({ name, schema }) => [name, headerValue(name, schema, drawing)] as const)
-  const value = body === null ? fc.constant(undefined) : validValue(body.schema, drawing).map((json) => ({ json }))
+  const value = validValue(body?.schema ?? {}, drawing).map((json) => (body === null ? undefined : { json }))
   return fc.record({
     path: fc.record(Object.fromEntries(places), { noNullPrototype: true }),
     query: fc.tuple(...query).map((lists) => lists.flat()),

@@ -113,7 +113,14 @@ export class Run {
     world.calm()
     const readBack = await this.#readBack(sent, answer)
     const exchange: Exchange = {
-      ...{ asked, mood, sent, answer, before, after, about: named, twin },
+      asked,
+      mood,
+      sent,
+      answer,
+      before,
+      after,
+      about: named,
+      twin,
       faults: [...faults, ...(readBack?.faults ?? [])],
       erasedOrders: after.proposals.flatMap(({ ref, isErased }) => (isErased ? (world.orders.get(ref) ?? []) : [])),
       readBack: readBack?.answer ?? null,
@@ -150,10 +157,11 @@ export class Run {
   }
 
   #count({ asked: { kind, operation }, answer }: Exchange): void {
-    const word = answer.json['outcome'] ?? answer.json['code'] ?? ''
+    const { outcome, code } = answer.json
+    const word = [outcome, code].find((one) => typeof one === 'string') ?? ''
     this.#tally.add('cases')
     this.#tally.add(`kind ${kind}`)
     this.#tally.add(`status ${answer.status}`)
-    this.#tally.add(`${operation.operationId} ${answer.status} ${String(word)}`.trim())
+    this.#tally.add(`${operation.operationId} ${answer.status} ${word}`.trim())
   }
 }

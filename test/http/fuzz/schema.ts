@@ -19,10 +19,9 @@ export interface JsonSchema {
   readonly maximum?: number
 }
 
-const WORDS = new Set([
-  ...['$ref', 'type', 'properties', 'required', 'additionalProperties', 'propertyNames', 'items', 'enum'],
-  ...['pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'description', '$schema'],
-])
+const OF_FORM = ['$ref', 'type', 'properties', 'required', 'additionalProperties', 'propertyNames', 'items', 'enum']
+const OF_SIZE = ['pattern', 'minLength', 'maxLength', 'minimum', 'maximum']
+const WORDS = new Set([...OF_FORM, ...OF_SIZE, 'description', '$schema'])
 
 /** Named schemas. */
 export type Schemas = Readonly<Record<string, JsonSchema>>

@@ -84,7 +84,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
       const answer = await itself(request.clone(), world)
       const isMalformed = answer.status === 400 && pathOf(request).endsWith('/execute')
       if (!isMalformed) return answer
-      return itself(new Request(request, { body: '{}' }), world)
+      return itself(new Request(request, { method: 'POST', body: '{}' }), world)
     },
   },
   {

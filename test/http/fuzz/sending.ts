@@ -64,7 +64,11 @@ function fillOf(name: Hole, { about, cursor, order }: Filling): string {
       return cursor
     case 'order':
       return order
-    default:
+    case 'ref':
+    case 'commitment':
+    case 'effect':
+    case 'subject':
+    case 'idempotencyKey':
       return about[name]
   }
 }

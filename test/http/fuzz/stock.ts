@@ -63,7 +63,13 @@ function stocked(read: LiveProposal | ErasedProposal, effect: Effect | null): St
   const { proposal, approvals, lastHash } = read
   const { ref, tenant, status, revision, commitment, subject } = proposal
   return {
-    ...{ ref, tenant, isErased: false, status, revision, commitment, lastHash },
+    ref,
+    tenant,
+    isErased: false,
+    status,
+    revision,
+    commitment,
+    lastHash,
     approvalIds: approvals.map(({ approvalId }) => approvalId),
     effect: proposal.effect.reference,
     subject: subject ?? 'none',

@@ -36,7 +36,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
 })).value
 
 function fromSchema(schema: JsonSchema, drawing: Drawing): fc.Arbitrary<unknown> {
-  switch (schema.type) {
+  switch (schema.type ?? 'anything') {
     case 'object':
       return objectOf(schema, drawing)
     case 'array':
@@ -47,7 +47,7 @@ function fromSchema(schema: JsonSchema, drawing: Drawing): fc.Arbitrary<unknown>
       return fc.boolean()
     case 'string':
       return textOf(schema)
-    default:
+    case 'anything':
       return anyJson
   }
 }
