@@ -17,6 +17,7 @@ import {
   stalling,
   STORES,
 } from './bench.ts'
+import type { VerifyAction } from '../../src/runtime/calls/operation.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const LEASE_MS = 60_000
@@ -129,14 +130,52 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     while ((await store.call(key))?.attempts[0]?.decision !== 'retry') await settle()
     const before = await store.call(key)
 
+    // What a verifier throws is no evidence: it only takes down what is expected below.
+    const seen: unknown[] = []
     const recovered = await another().recoverPending(before?.claim.actionId ?? '', async (receipt, context) => {
-      expect((await store.call(key))?.effect.epoch).toBe((before?.effect.epoch ?? 0) + 1)
+      seen.push((await store.call(key))?.effect.epoch)
       await clock.advance(5)
-      expect(await waiting).toMatchObject({ code: 'action_in_progress', invoked: 'yes' })
+      seen.push(await waiting)
       return fencedAbsence(receipt, context)
     })
 
+    expect(seen[0]).toBe((before?.effect.epoch ?? 0) + 1)
+    expect(seen[1]).toMatchObject({ code: 'action_in_progress', invoked: 'yes' })
+    expect(recovered.receipt.observations).toMatchObject([{ status: 'FAILED' }])
     expect(recovered.status).toBe('FAILED')
+    expect(operation.calls).toBe(1)
+  })
+
+  it('ownership 4a.5 a worker that is fenced while its verifier looks decides nothing any more', async () => {
+    const { runner, another, store } = await openBench(name)
+    const operation = scripted(() => Promise.reject(new Error('lost')))
+    const retryPolicy = new RetryPolicy({ maxAttempts: 2, retryOnFailed: true })
+    const [looking, looked] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()]
+    const verifier: VerifyAction = async (receipt, context) => {
+      looking.resolve(null)
+      await looked.promise
+      return fencedAbsence(receipt, context)
+    }
+    const first = errorOf(runner.execute('charge', operation, charge({ retryPolicy, verifier })))
+    await looking.promise
+    const actionId = (await store.call(key))?.claim.actionId ?? ''
+
+    const told: unknown[] = []
+    const recovered = await another().recoverPending(actionId, async (receipt, context) => {
+      looked.resolve(null)
+      told.push(await first, await store.call(key))
+      return fencedAbsence(receipt, context)
+    })
+
+    expect(told).toMatchObject([
+      { code: 'action_in_progress', invoked: 'yes', nextStep: 'wait' },
+      {
+        claim: { state: 'PENDING' },
+        attempts: [{ decision: null }],
+        effect: { observations: [{ verdict: 'FAILED' }] },
+      },
+    ])
+    expect(recovered).toMatchObject({ status: 'FAILED', receipt: { attempts: [{ retryDecision: 'stop' }] } })
     expect(operation.calls).toBe(1)
   })
 
