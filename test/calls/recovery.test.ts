@@ -115,6 +115,12 @@ describe.each(STORES)('recovery on %s', (store) => {
     expect(recovered.status).toBe('CONFIRMED')
     expect(completed).toMatchObject({ status: 'CONFIRMED', replayed: false, value: 'charged' })
     expect(completed.receipt.executionStatus).toBe('CONFIRMED')
+    const stored = await bench.store.call({
+      tenant: completed.receipt.tenant,
+      domain: 'call:charge',
+      reference: completed.receipt.idempotencyKey,
+    })
+    expect(stored?.effect.observations.map(({ flags }) => flags)).toEqual([[], ['late']])
     expect(completed.receipt.observations.map(({ source, status }) => [source, status])).toEqual([
       ['verifier', 'CONFIRMED'],
       ['operation', 'CONFIRMED'],

@@ -3,6 +3,7 @@ import { DummyDriver, Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ListQuery } from '../../src/runtime/ports.ts'
 import type { Operation } from '../../src/store/operation.ts'
+import { callReader } from '../../src/store/reads/call-reader.ts'
 import { effectReader } from '../../src/store/reads/effect-reader.ts'
 import { erasureReader } from '../../src/store/reads/erasure-reader.ts'
 import { eventReader } from '../../src/store/reads/event-reader.ts'
@@ -13,6 +14,7 @@ import { standingReader } from '../../src/store/reads/standing-reader.ts'
 import { sqliteDialect } from '../../src/store/sqlite-dialect.ts'
 import type { Tables } from '../../src/store/tables.ts'
 import { changeCommitter } from '../../src/store/writes/commit-change.ts'
+import { sampleCallKey } from '../../src/testing/store-conformance/sample-calls.ts'
 import { inserting, updating } from '../../src/testing/store-conformance/sample-changes.ts'
 import { claiming } from '../../src/testing/store-conformance/sample-effects.ts'
 import {
@@ -94,6 +96,8 @@ describe('a read', () => {
     ['of a request key', () => proposalReader(db).byRequestKey(SAMPLE_TENANT, 'hash')],
     ['of an effect', () => effectReader(db).effect(effect)],
     ['of the detail of an attempt', () => effectReader(db).attemptDetail(effect, 1)],
+    ['of a guarded call', () => callReader(db, effectReader(db)).call(sampleCallKey())],
+    ['of a guarded call by its id', () => callReader(db, effectReader(db)).byId(SAMPLE_TENANT, ref)],
     ['of expired proposals', () => lists.expired(SAMPLE_TENANT, 1, 50)],
     ['of events', () => eventReader(db).events(SAMPLE_TENANT, 1, 50)],
     ['of an effect by its idempotency key', () => effectReader(db).byIdempotencyKey(SAMPLE_TENANT, 'ik_1')],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { EffectKey } from '../../effect/effect-key.ts'
 import { counterpart } from '../../effect/effect-key.ts'
 import type { GuardedCall } from '../../effect/calls/guarded-call.ts'
+import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { Store } from '../../runtime/ports.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 import {
@@ -19,9 +20,20 @@ import { claiming, SAMPLE_LEASE_MS } from './sample-effects.ts'
 import { inStatus, reference, SAMPLE_START, SAMPLE_TENANT } from './sample-proposals.ts'
 import { breaks, commits, conflicts, moved, prepared, refuses } from './steps.ts'
 
-/** Guarantees 1 to 4, for guarded calls. */
+/** What may be wrong with the rows of a call, and which of them is told. */
+const DAMAGE: readonly (readonly [what: string, sql: string, table: string])[] = [
+  ['metadata that are no object', `update calls set metadata = '[]'`, 'calls'],
+  ['metadata that are no JSON', `update calls set metadata = '{'`, 'calls'],
+  ['a provider reference of another form', `update calls set provider_reference = ' x'`, 'calls'],
+  ['a risk that is no code', `update calls set risk = 'HIGH'`, 'calls'],
+  ['a missing effect', 'delete from effects', 'effects'],
+  ['a gap in its attempts', 'update call_attempts set number = 2', 'call_attempts'],
+]
+
+/** Guarantees 1 to 4 and 11, for guarded calls. */
 export const callCases: readonly ConformanceCase[] = [
   {
+    code: 'call_misread',
     title: 'a call is read as it was written, by its key and by its id',
     async run({ store }) {
       const key = sampleCallKey()
@@ -43,6 +55,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_claim_not_unique',
     title: 'of many who claim a call one does',
     async run({ store }) {
       const key = sampleCallKey()
@@ -57,6 +70,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_claim_not_unique_elsewhere',
     title: 'of many who claim a call over two connections one does',
     needs: ['second'],
     async run({ store, second }) {
@@ -72,6 +86,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_and_proposal_mixed',
     title: 'a call and a proposal never claim the same effect',
     async run({ store }) {
       const proposed = await moved(store, await prepared(store), 'approved')
@@ -88,6 +103,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_release_incomplete',
     title: 'a claim that was never started is released whole, and its key is free',
     async run({ store }) {
       const key = sampleCallKey()
@@ -105,6 +121,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_start_and_release_mixed',
     title: 'a start and a release exclude each other',
     async run({ store }) {
       const key = sampleCallKey()
@@ -120,6 +137,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'started_call_released',
     title: 'a call that was started is never released, by whatever version',
     async run({ store }) {
       const started = await startedCall(store)
@@ -130,6 +148,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_lease_ignored',
     title: 'a claim is taken over when its lease has ended by the clock of the store, and before it is started',
     async run({ store }) {
       const live = sampleCallKey()
@@ -154,6 +173,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'completed_call_changed',
     title: 'a call is completed once, when its attempts have ended, and never started again',
     async run({ store }) {
       const started = await startedCall(store)
@@ -174,6 +194,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_attempt_rewritten',
     title: 'an attempt is told of once when it has ended, and decided on once',
     async run({ store }) {
       const started = await startedCall(store)
@@ -203,6 +224,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_without_effect',
     title: 'a guarded call is never without its effect, nor the effect of one without its call',
     async run({ store }) {
       const claim = claimingCall(sampleCallKey())
@@ -221,6 +243,7 @@ export const callCases: readonly ConformanceCase[] = [
     },
   },
   {
+    code: 'call_rewritten_in_sql',
     title: 'the database never lets go of a call that was started',
     needs: ['attack'],
     async run({ store, attack }) {
@@ -249,6 +272,26 @@ export const callCases: readonly ConformanceCase[] = [
       assert.deepEqual(await callOf(store, started.effect.key), completed)
     },
   },
+  ...DAMAGE.map(([what, sql, table]): ConformanceCase => {
+    return {
+      code: 'corrupt_call_read',
+      title: `${what} makes that one call unreadable`,
+      needs: ['tamper'],
+      async run({ store, tamper }) {
+        const damaged = await endedCall(store, await startedCall(store))
+        const other = await startedCall(store)
+        const { tenant, domain, reference: name } = damaged.effect.key
+
+        tamper(`${sql} where reference = '${name}'`)
+
+        const address = [table, tenant, domain, name].join('/')
+        await assert.rejects(store.call(damaged.effect.key), (error) => {
+          return error instanceof StoredDataCorrupt && error.address.startsWith(address)
+        })
+        assert.deepEqual(await callOf(store, other.effect.key), other)
+      },
+    }
+  }),
 ]
 
 async function callOf(store: Store, key: EffectKey): Promise<GuardedCall> {
