@@ -45,6 +45,35 @@ describe('workers against the business system', () => {
   )
 
   it(
+    'one that makes a guarded call survives a kill at every step, and never makes it twice',
+    async () => {
+      const run = await crashtest('test/cli/crash-scenarios/guarded-worker.ts', '--json')
+
+      const { survived, results } = reportSchema.parse(JSON.parse(run.stdout))
+      expect(results.filter(({ state }) => state !== 'survived')).toEqual([])
+      expect({ exitCode: run.exitCode, survived }).toEqual({ exitCode: 0, survived: true })
+      expect(results.map(({ step }) => step)).toEqual([
+        null,
+        'before commit claim',
+        'after commit claim',
+        'before commit start_attempt',
+        'after commit start_attempt',
+        'before refund',
+        'after refund',
+        'before commit complete',
+        'after commit complete',
+        'before commit observe',
+        'after commit observe',
+      ])
+      expect(results.filter(({ open }) => open.length > 0).map(({ step }) => step)).toEqual([
+        'after commit start_attempt',
+        'before refund',
+      ])
+    },
+    MANY_PROCESSES_MS,
+  )
+
+  it(
     'one that tries again when it does not know is told which effect ran twice: exit code 1',
     async () => {
       const run = await crashtest('test/cli/crash-scenarios/retrying-worker.ts')

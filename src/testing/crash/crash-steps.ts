@@ -1,6 +1,7 @@
 // The steps of a worker under test: named places around store commits and calls of the host, at one of which it may be killed.
 import type { AnyAction } from '../../proposal/action.ts'
 import type { Change, Store } from '../../runtime/ports.ts'
+import { commitStep } from '../commit-faults.ts'
 import { InterceptedStore } from '../intercepted-store.ts'
 import { SteppedAction } from './stepped-action.ts'
 
@@ -46,12 +47,8 @@ export class CrashSteps {
   }
 }
 
-/** A change by what it records: its receipts, or what it does to its effect. */
-function nameOf({ receipts, effect }: Change): string {
-  const told = receipts.flatMap(({ body }) => (body === null ? [] : [body.type]))
-  if (told.length > 0) return told.join(' and ')
-  if (effect === null) return 'of nothing'
-  if (effect.opened !== null) return 'of an attempt'
-  if (effect.ended !== null) return 'of an ending'
-  return effect.observed === null ? 'of an effect' : 'of an observation'
+/** A change by the receipts that it writes, or by what it does where it writes none. */
+function nameOf(change: Change): string {
+  const told = change.receipts.flatMap(({ body }) => (body === null ? [] : [body.type]))
+  return told.length > 0 ? told.join(' and ') : commitStep(change)
 }
