@@ -9,12 +9,12 @@ import { type CallInput, requestHash } from '../../effect/calls/call-input.ts'
 import type { CallClaim, GuardedCall } from '../../effect/calls/guarded-call.ts'
 import { counterpart } from '../../effect/effect-key.ts'
 import { unclaimed, withFenceRaised } from '../../effect/effect-changes.ts'
-import { EffectKindConflict, StoreUnavailable } from '../../proposal/errors.ts'
+import { EffectKindConflict } from '../../proposal/errors.ts'
 import { effectWrite } from '../effect-write.ts'
 import type { Change } from '../ports.ts'
-import { LOST_RACE, untilStored } from '../rounds.ts'
+import { LOST_RACE } from '../rounds.ts'
 import { type CallCore, callChange } from './call-core.ts'
-import { asked, demanded } from './persistence.ts'
+import { asked, demanded, untilWon } from './persistence.ts'
 
 /** The claim is the caller's, and nothing was started under it; or the call was completed before. */
 export type Claimed =
@@ -29,15 +29,14 @@ const NOTHING_SEEN = { receipt: null }
  */
 export async function claimCall(core: CallCore, input: CallInput): Promise<Claimed> {
   const hash = requestHash(input.requestText, await demanded(core.tenantKey, 'no', NOTHING_SEEN))
-  try {
-    return await untilStored(async () => {
+  return untilWon(
+    async () => {
       const found = await demanded(() => core.store.call(input.key), 'no', NOTHING_SEEN)
       return found === null ? claimAnew(core, input, hash) : judgeFound(core, input, hash, found)
-    })
-  } catch (error) {
-    if (error instanceof StoreUnavailable) throw new ActionPersistenceError('no', NOTHING_SEEN, error)
-    throw error
-  }
+    },
+    'no',
+    NOTHING_SEEN,
+  )
 }
 
 async function claimAnew(core: CallCore, input: CallInput, hash: string): Promise<Claimed | typeof LOST_RACE> {

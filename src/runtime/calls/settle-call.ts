@@ -11,10 +11,11 @@ import type { Attempt, Effect } from '../../effect/effect.ts'
 import { withEnded } from '../../effect/effect-changes.ts'
 import { parseReasonCode } from '../../effect/reference.ts'
 import { effectWrite } from '../effect-write.ts'
+import { LOST_RACE } from '../rounds.ts'
 import { type CallCore, callChange } from './call-core.ts'
 import { decided } from './decide-retry.ts'
 import type { OperationWord } from './operation-word.ts'
-import { asked, demanded } from './persistence.ts'
+import { asked, demanded, untilWon } from './persistence.ts'
 import { recordObservation } from './record-observation.ts'
 
 /** The attempt that was called, and what its call said. */
@@ -33,24 +34,25 @@ export interface Ended {
  */
 export async function settleCall(core: CallCore, call: GuardedCall, ended: Ended): Promise<GuardedCall> {
   let known = call
-  for (;;) {
-    const { after, progress } = settling(core, known, ended)
-    const effect = effectWrite(after, known.effect.version, {
-      ended: { number: ended.attempt.number, token: ended.attempt.token, ending: ended.word.ending, detail: null },
-    })
-    const answer = await asked(() =>
-      core.store.commit(callChange(core, { effect, call: { kind: 'progress', ...progress } })),
-    )
-    if (answer.kind === 'failed') throw persistenceError(known, after, ended, answer.cause)
-    const observed = { receipt: actionReceipt(known) }
-    if (answer.value.kind === 'conflict') {
+  return untilWon(
+    async () => {
+      const { after, progress } = settling(core, known, ended)
+      const effect = effectWrite(after, known.effect.version, {
+        ended: { number: ended.attempt.number, token: ended.attempt.token, ending: ended.word.ending, detail: null },
+      })
+      const change = callChange(core, { effect, call: { kind: 'progress', ...progress } })
+      const answer = await asked(() => core.store.commit(change))
+      if (answer.kind === 'failed') throw persistenceError(known, after, ended, answer.cause)
+      if (answer.value.kind === 'committed') return withProgress({ ...known, effect: after }, progress)
+      const observed = { receipt: actionReceipt(known), ...seenOf(after, ended) }
       const read = await demanded(() => core.store.call(ended.input.key), 'yes', observed)
       if (read === null || openAttempt(read.effect)?.token !== ended.attempt.token) return recordLate(core, ended)
       known = read
-      continue
-    }
-    return withProgress({ ...known, effect: after }, progress)
-  }
+      return LOST_RACE
+    },
+    'yes',
+    { receipt: actionReceipt(call) },
+  )
 }
 
 function settling(
