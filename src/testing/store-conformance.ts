@@ -2,6 +2,7 @@
 import type { Store } from '../runtime/ports.ts'
 import { type ClauseResult, type ConformanceReport, conformanceReport } from './conformance-report.ts'
 import { callCases } from './store-conformance/call-cases.ts'
+import { callDamageCases } from './store-conformance/call-damage-cases.ts'
 import { changeCases } from './store-conformance/change-cases.ts'
 import { attemptCases, claimCases } from './store-conformance/effect-cases.ts'
 import { erasureCases, evidenceCases } from './store-conformance/erasure-cases.ts'
@@ -51,7 +52,11 @@ const GUARANTEES: readonly (readonly [title: string, code: string, cases: readon
   ],
   ['3: one claim per effect', 'claim', claimCases],
   ['4: one open attempt, ended once, under its fence', 'attempt', [...attemptCases, ...attemptRaceCases]],
-  ['3 and 4, of guarded calls: claimed once, completed once, released unstarted', 'call', callCases],
+  [
+    '3 and 4, of guarded calls: claimed once, completed once, released unstarted',
+    'call',
+    [...callCases, ...callDamageCases],
+  ],
   ['5: records are only added', 'record', recordCases],
   ['6: the lifecycle table', 'lifecycle', lifecycleCases],
   ['7: no status without its record', 'pairing', pairingCases],

@@ -1,19 +1,10 @@
-// Tables Q and U: stranded calls are recovered by looking, and released only where nothing was started.
+// Table Q: stranded calls are recovered by looking, under a raised fence.
 import { describe, expect, it } from 'vitest'
-import {
-  ActionClaimLostError,
-  ActionInProgressError,
-  ActionNotFoundError,
-  ActionNotStartedError,
-  ActionStartedError,
-} from '../../src/effect/calls/action-error.ts'
+import { ActionInProgressError, ActionNotStartedError } from '../../src/effect/calls/action-error.ts'
 import { RetryPolicy } from '../../src/effect/calls/retry-policy.ts'
 import { DefinitiveFailure } from '../../src/proposal/action.ts'
-import type { ActionRunner } from '../../src/runtime/calls/action-runner.ts'
-import type { GuardedCallInput } from '../../src/runtime/calls/operation.ts'
 import {
   answering,
-  type Bench,
   charge,
   down,
   errorOf,
@@ -25,24 +16,7 @@ import {
   STORES,
   weakAbsence,
 } from './bench.ts'
-
-/** A call that its worker left PENDING with one open attempt: the store did not take the end of it. */
-async function stranded(bench: Bench, more: Partial<GuardedCallInput<object>> = {}): Promise<string> {
-  bench.faults.atStep('complete', 'refused')
-  await errorOf(bench.runner.execute('charge', () => 1, charge(more)))
-  return actionIdOf(bench.runner)
-}
-
-/** A call that was claimed and never started. */
-async function unstarted({ runner, faults }: Bench): Promise<string> {
-  faults.atStep('start_attempt', 'refused')
-  await errorOf(runner.execute('charge', never, charge()))
-  return actionIdOf(runner)
-}
-
-async function actionIdOf(runner: ActionRunner): Promise<string> {
-  return (await runner.find('charge', 'order-123'))?.actionId ?? ''
-}
+import { actionIdOf, stranded, unstarted } from './stranded.ts'
 
 describe.each(STORES)('recovery on %s', (store) => {
   it.each([
@@ -256,72 +230,5 @@ describe.each(STORES)('recovery on %s', (store) => {
     const recovered = await bench.runner.recoverPending(actionId, verifier as typeof down)
 
     expect(recovered).toMatchObject({ status: 'UNKNOWN', receipt: { observations: [{ reason }] } })
-  })
-})
-
-describe.each(STORES)('a release on %s', (store) => {
-  it('evidence U1 of what was never started frees the key, also for another request', async () => {
-    const bench = await openBench(store)
-    const actionId = await unstarted(bench)
-
-    await bench.another().releaseUnstarted(actionId)
-
-    expect(await bench.runner.find('charge', 'order-123')).toBeNull()
-    const again = await bench.runner.execute('charge', () => 1, charge({ request: { amountCents: 1 } }))
-    expect(again).toMatchObject({ status: 'CONFIRMED', replayed: false })
-    expect(again.receipt.actionId).not.toBe(actionId)
-  })
-
-  it('evidence U2 U3 of what was started is refused', async () => {
-    const bench = await openBench(store)
-    const actionId = await stranded(bench)
-
-    const pending = await errorOf(bench.runner.releaseUnstarted(actionId))
-    await bench.runner.recoverPending(actionId, fencedAbsence)
-    const completed = await errorOf(bench.runner.releaseUnstarted(actionId))
-
-    expect(pending).toBeInstanceOf(ActionStartedError)
-    expect(pending).toMatchObject({ code: 'action_started', nextStep: 'recover_pending' })
-    expect(completed).toMatchObject({ code: 'action_started', nextStep: 'reconcile' })
-    expect(await bench.runner.receipt(actionId)).toMatchObject({ finalStatus: 'FAILED' })
-  })
-
-  it('evidence U4 races with the start, and one of the two wins, round after round', async () => {
-    const rounds = store === 'memory' ? 1_000 : 100
-    const bench = await openBench(store)
-    const won = { start: 0, release: 0 }
-    for (let round = 0; round < rounds; round += 1) {
-      const idempotencyKey = `order-${round}`
-      bench.faults.atStep('start_attempt', 'refused')
-      await errorOf(bench.runner.execute('charge', never, charge({ idempotencyKey })))
-      const actionId = (await bench.runner.find('charge', idempotencyKey))?.actionId ?? ''
-      // The claim is taken over at the end of its lease, and started at once.
-      await bench.clock.advance(60_000)
-      let calls = 0
-      const turns = round % 7
-      const executed = bench.another().execute('charge', () => (calls += 1), charge({ idempotencyKey }))
-      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
-
-      const [made, released] = await Promise.allSettled([executed, bench.another().releaseUnstarted(actionId)])
-
-      const isReleased = released.status === 'fulfilled' && made.status === 'rejected'
-      won[isReleased ? 'release' : 'start'] += 1
-      expect([made.status, calls]).toEqual(isReleased ? ['rejected', 0] : ['fulfilled', 1])
-      const refusal = made.status === 'rejected' ? [made.reason] : []
-      expect(refusal.every((error) => error instanceof ActionClaimLostError && error.invoked === 'no')).toBe(true)
-    }
-    expect(won.release).toBeGreaterThan(0)
-    expect(won.start).toBeGreaterThan(0)
-  })
-
-  it('evidence U5 of an unknown id changes nothing', async () => {
-    const { runner } = await openBench(store)
-    for (const actionId of ['01SAMPLE', '', ' x', 'x'.repeat(300)]) {
-      const error = await errorOf(runner.releaseUnstarted(actionId))
-      expect(error).toBeInstanceOf(ActionNotFoundError)
-      expect(error).toMatchObject({ code: 'action_not_found', invoked: 'no', nextStep: 'inspect_ledger' })
-    }
-    const elsewhere = await openBench(store, { tenant: 'elsewhere' })
-    expect(await errorOf(elsewhere.runner.receipt('01SAMPLE'))).toMatchObject({ code: 'action_not_found' })
   })
 })

@@ -1,10 +1,7 @@
 // Cases about guarded calls: claimed once, started by one, completed once, and released only where nothing was started.
 import assert from 'node:assert/strict'
-import type { EffectKey } from '../../effect/effect-key.ts'
 import { counterpart } from '../../effect/effect-key.ts'
-import type { GuardedCall } from '../../effect/calls/guarded-call.ts'
-import { StoredDataCorrupt } from '../../proposal/errors.ts'
-import type { Store } from '../../runtime/ports.ts'
+import { callOf, endedCall, startedCall } from './call-steps.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 import {
   claimingCall,
@@ -20,17 +17,7 @@ import { claiming, SAMPLE_LEASE_MS } from './sample-effects.ts'
 import { inStatus, reference, SAMPLE_START, SAMPLE_TENANT } from './sample-proposals.ts'
 import { breaks, commits, conflicts, moved, prepared, refuses } from './steps.ts'
 
-/** What may be wrong with the rows of a call, and which of them is told. */
-const DAMAGE: readonly (readonly [what: string, sql: string, table: string])[] = [
-  ['metadata that are no object', `update calls set metadata = '[]'`, 'calls'],
-  ['metadata that are no JSON', `update calls set metadata = '{'`, 'calls'],
-  ['a provider reference of another form', `update calls set provider_reference = ' x'`, 'calls'],
-  ['a risk that is no code', `update calls set risk = 'HIGH'`, 'calls'],
-  ['a missing effect', 'delete from effects', 'effects'],
-  ['a gap in its attempts', 'update call_attempts set number = 2', 'call_attempts'],
-]
-
-/** Guarantees 1 to 4 and 11, for guarded calls. */
+/** Guarantees 1 to 4, for guarded calls. */
 export const callCases: readonly ConformanceCase[] = [
   {
     code: 'call_misread',
@@ -272,44 +259,4 @@ export const callCases: readonly ConformanceCase[] = [
       assert.deepEqual(await callOf(store, started.effect.key), completed)
     },
   },
-  ...DAMAGE.map(([what, sql, table]): ConformanceCase => {
-    return {
-      code: 'corrupt_call_read',
-      title: `${what} makes that one call unreadable`,
-      needs: ['tamper'],
-      async run({ store, tamper }) {
-        const damaged = await endedCall(store, await startedCall(store))
-        const other = await startedCall(store)
-        const { tenant, domain, reference: name } = damaged.effect.key
-
-        tamper(`${sql} where reference = '${name}'`)
-
-        const address = [table, tenant, domain, name].join('/')
-        await assert.rejects(store.call(damaged.effect.key), (error) => {
-          return error instanceof StoredDataCorrupt && error.address.startsWith(address)
-        })
-        assert.deepEqual(await callOf(store, other.effect.key), other)
-      },
-    }
-  }),
 ]
-
-async function callOf(store: Store, key: EffectKey): Promise<GuardedCall> {
-  const call = await store.call(key)
-  assert(call !== null, 'the call is not stored')
-  return call
-}
-
-async function startedCall(store: Store): Promise<GuardedCall> {
-  const key = sampleCallKey()
-  await commits(store, claimingCall(key))
-  await commits(store, startingCall(await callOf(store, key)))
-  return callOf(store, key)
-}
-
-async function endedCall(store: Store, call: GuardedCall): Promise<GuardedCall> {
-  const { key } = call.effect
-  if (call.effect.attempts.length === 0) await commits(store, startingCall(call))
-  await commits(store, endingCall(await callOf(store, key)))
-  return callOf(store, key)
-}
