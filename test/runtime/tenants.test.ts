@@ -79,7 +79,9 @@ describe.each(STORES)('two tenants on %s', (store) => {
         JSON.parse(
           JSON.stringify(told)
             .replaceAll(commitment, 'COMMITMENT')
-            .replaceAll(/er_[a-z2-7]{52}/g, 'REFERENCE'),
+            .replaceAll(/er_[a-z2-7]{52}/g, 'REFERENCE')
+            // Over a salt of its own, like the commitment.
+            .replaceAll(/"lastHash":"[0-9a-f]{64}"/g, '"lastHash":"HASH"'),
         ),
       )
     }
