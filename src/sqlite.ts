@@ -1,5 +1,5 @@
 // The SQLite door: a durable store in one file.
-export type { MigrationText } from './store/sqlite-migrate.ts'
+export type { MigrationText } from './store/migration-texts.ts'
 export {
   type SqliteMigrationResult,
   type SqliteStoreOptions,

@@ -21,6 +21,7 @@ import type {
   StoreIdentity,
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
+import type { Capabilities } from './capabilities.ts'
 import type { Engine } from './engine.ts'
 import { firstOf, type Operation } from './operation.ts'
 import { type CallReader, callReader } from './reads/call-reader.ts'
@@ -32,7 +33,7 @@ import { type ListReader, listReader, type OnCorruptRow } from './reads/list-rea
 import { type ProposalReader, proposalReader } from './reads/proposal-reader.ts'
 import { type ReadStanding, standingReader } from './reads/standing-reader.ts'
 import { bound } from './statement.ts'
-import type { StoreTime } from './store-time.ts'
+import type { ReadTime } from './store-time.ts'
 import type { Tables } from './tables.ts'
 import { type AdoptIdentity, identityAdopter } from './writes/adopt-identity.ts'
 import { type CommitChange, changeCommitter } from './writes/commit-change.ts'
@@ -43,14 +44,16 @@ import { scrubBook, type StrikeScrubbed } from './writes/scrub-book.ts'
 export interface KyselyStoreParts {
   readonly db: Kysely<Tables>
   readonly engine: Engine
-  readonly clock: StoreTime
+  /** By which `notAfter` and `notBefore` are judged. */
+  readonly time: ReadTime
+  readonly capabilities: Capabilities
   readonly onCorruptRow: OnCorruptRow
 }
 
 /** The one implementation of the port for all databases. Spec: store 1 and 3. */
 export class KyselyStore implements Store {
   readonly #engine: Engine
-  readonly #clock: StoreTime
+  readonly #time: ReadTime
   readonly #commit: CommitChange
   readonly #adopt: AdoptIdentity
   readonly #proposals: ProposalReader
@@ -65,10 +68,10 @@ export class KyselyStore implements Store {
   readonly #standing: ReadStanding
   readonly #look: () => Operation<unknown>
 
-  constructor({ db, engine, clock, onCorruptRow }: KyselyStoreParts) {
+  constructor({ db, engine, time, capabilities, onCorruptRow }: KyselyStoreParts) {
     this.#engine = engine
-    this.#clock = clock
-    this.#commit = changeCommitter(db, clock)
+    this.#time = time
+    this.#commit = changeCommitter(db, capabilities, time)
     this.#adopt = identityAdopter(db)
     this.#proposals = proposalReader(db)
     this.#effects = effectReader(db)
@@ -93,7 +96,7 @@ export class KyselyStore implements Store {
 
   async now(): Promise<number> {
     await this.health()
-    return this.#clock.now()
+    return this.#engine.read(() => this.#time())
   }
 
   async proposal(tenant: Reference, ref: Reference): Promise<LiveProposal | ErasedProposal | null> {

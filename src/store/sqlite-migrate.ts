@@ -1,7 +1,7 @@
 // Brings a SQLite database to the schema of this version: in one transaction, under its lock, with checksums.
 import { DummyDriver, Kysely, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
-import { sha256, framed } from '../effect/hash.ts'
+import { Migrator } from 'kysely/migration'
+import { type MigrationText, type Migrations, textsOf } from './migration-texts.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
@@ -9,32 +9,9 @@ import type { Tables } from './tables.ts'
 /** "Csg1" in the header of a database: what says that a file is a store of this library. */
 export const APPLICATION_ID = 1_131_636_529
 
-/** Migrations by name; their order is that of their names. */
-export type Migrations = Readonly<Record<string, Migration>>
-
-/** A migration as text. */
-export interface MigrationText {
-  readonly name: string
-  readonly statements: readonly string[]
-  /** SHA-256 over the statements, hex. */
-  readonly checksum: string
-}
-
 /** The statements of every migration, in order, without running them anywhere. */
 export async function migrationTexts(migrations: Migrations): Promise<readonly MigrationText[]> {
-  const texts: MigrationText[] = []
-  for (const name of Object.keys(migrations).sort()) {
-    const statements: string[] = []
-    const recorder = new Kysely<Tables>({
-      dialect: sqliteDialect(new DummyDriver()),
-      log(event) {
-        statements.push(event.query.sql)
-      },
-    })
-    await migrations[name]?.up(recorder)
-    texts.push({ name, statements, checksum: Buffer.from(sha256(framed(statements))).toString('hex') })
-  }
-  return texts
+  return textsOf(migrations, sqliteDialect(new DummyDriver()))
 }
 
 /**

@@ -1,10 +1,11 @@
 // Opens a SQLite file as a store: looks before it touches, sets what durability needs, and asserts that it holds.
 import { StoreUnavailable } from '../proposal/errors.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import type { Migrations } from './migration-texts.ts'
 import { definiteFailure } from './sqlite-errors.ts'
 import { fileState } from './sqlite-file.ts'
 import type { SqliteLibrary } from './sqlite-library.ts'
-import { migrate, type Migrations } from './sqlite-migrate.ts'
+import { migrate } from './sqlite-migrate.ts'
 import { type SchemaState, schemaState } from './sqlite-schema.ts'
 
 /** A file, how long to wait for other processes that write to it, and the schema that it is to have. */

@@ -1,7 +1,8 @@
 // Looks at what a database file is before it is used: new, ours, of another version, or somebody else's.
+import type { MigrationText, Migrations } from './migration-texts.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteLibrary } from './sqlite-library.ts'
-import { APPLICATION_ID, type MigrationText, type Migrations, migrate, migrationTexts } from './sqlite-migrate.ts'
+import { APPLICATION_ID, migrate, migrationTexts } from './sqlite-migrate.ts'
 import type { Bound } from './statement.ts'
 
 /** What the file is; whatever is `refused` is so with the sentence. */

@@ -3,14 +3,16 @@ import { resolve } from 'node:path'
 import { DummyDriver, Kysely } from 'kysely'
 import type { Store } from '../runtime/ports.ts'
 import { KyselyStore } from './kysely-store.ts'
+import type { MigrationText } from './migration-texts.ts'
 import { sqliteMigrations } from './migrations/sqlite-migrations.ts'
 import type { OnCorruptRow } from './reads/list-reader.ts'
+import { sqliteCapabilities } from './sqlite-capabilities.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 import { loadSqlite } from './sqlite-library.ts'
 import { connect, inspectFile, migrateFile, prepareFile, type SqliteFile } from './sqlite-open.ts'
-import { migrationTexts, type MigrationText } from './sqlite-migrate.ts'
-import { type StoreTime, systemStoreTime } from './store-time.ts'
+import { migrationTexts } from './sqlite-migrate.ts'
+import { clockTime, type StoreTime, systemStoreTime } from './store-time.ts'
 
 /** How a SQLite store is opened. */
 export interface SqliteStoreOptions {
@@ -46,7 +48,8 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine,
-    clock: options.clock ?? systemStoreTime,
+    time: clockTime(options.clock ?? systemStoreTime),
+    capabilities: sqliteCapabilities,
     onCorruptRow: options.onCorruptRow ?? (() => {}),
   })
   await store.health()

@@ -11,7 +11,9 @@ import { keyReader } from '../../src/store/reads/key-reader.ts'
 import { listReader } from '../../src/store/reads/list-reader.ts'
 import { proposalReader } from '../../src/store/reads/proposal-reader.ts'
 import { standingReader } from '../../src/store/reads/standing-reader.ts'
+import { sqliteCapabilities } from '../../src/store/sqlite-capabilities.ts'
 import { sqliteDialect } from '../../src/store/sqlite-dialect.ts'
+import { clockTime } from '../../src/store/store-time.ts'
 import type { Tables } from '../../src/store/tables.ts'
 import { changeCommitter } from '../../src/store/writes/commit-change.ts'
 import { sampleCallKey } from '../../src/testing/store-conformance/sample-calls.ts'
@@ -140,7 +142,7 @@ describe('a write', () => {
     const change = updating({ proposal, lastHash: '0'.repeat(64) }, inStatus(proposal, 'executing'), {
       effect: claiming(proposal, null),
     })
-    const commit = changeCommitter(db, { now: () => 1 })
+    const commit = changeCommitter(db, sqliteCapabilities, clockTime({ now: () => 1 }))
 
     // Is the change known? what is the revision? what is the version? The change is written, then the proposal.
     const text = plan(commit(change), [], [{ revision: 0, erasure: 'none' }], [], [])
@@ -149,7 +151,7 @@ describe('a write', () => {
   })
 
   it('of a new proposal begins with nothing but searches by key', () => {
-    const commit = changeCommitter(db, { now: () => 1 })
+    const commit = changeCommitter(db, sqliteCapabilities, clockTime({ now: () => 1 }))
     const change = inserting(sampleProposal(), { requestKeyHash: 'hash' })
 
     for (const found of [[], [[]], [[], []]]) expect(plan(commit(change), ...found)).toMatch(/^SEARCH \w+ USING/u)

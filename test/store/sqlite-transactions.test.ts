@@ -11,11 +11,13 @@ import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/
 import { BrokenInvariant } from '../../src/store/broken-invariant.ts'
 import { KyselyStore } from '../../src/store/kysely-store.ts'
 import { sqliteMigrations } from '../../src/store/migrations/sqlite-migrations.ts'
+import { sqliteCapabilities } from '../../src/store/sqlite-capabilities.ts'
 import { CommitFailed, SqliteConnection } from '../../src/store/sqlite-connection.ts'
 import { sqliteDialect, SqliteDriver } from '../../src/store/sqlite-dialect.ts'
 import { SqliteEngine } from '../../src/store/sqlite-engine.ts'
 import { loadSqlite } from '../../src/store/sqlite-library.ts'
 import { connect } from '../../src/store/sqlite-open.ts'
+import { clockTime } from '../../src/store/store-time.ts'
 import { migrateSqlite, sqliteStore } from '../../src/sqlite.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { inserting, sealed, updating } from '../../src/testing/store-conformance/sample-changes.ts'
@@ -55,7 +57,8 @@ function storeOver(
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine: new SqliteEngine(() => prepare(connect(loadSqlite(), file))),
-    clock: { now },
+    time: clockTime({ now }),
+    capabilities: sqliteCapabilities,
     onCorruptRow: () => {},
   })
   closing.push(() => store.close())

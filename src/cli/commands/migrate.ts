@@ -1,6 +1,6 @@
 // countersign migrate: brings a database file to the schema of this version, or shows what that would do.
 import type { Command } from 'commander'
-import type { MigrationText } from '../../store/sqlite-migrate.ts'
+import type { MigrationText } from '../../store/migration-texts.ts'
 import { type Answer, give } from '../answer.ts'
 import { type CommonOptions, define } from '../command.ts'
 import { DB_OPTION, databasePath } from '../database.ts'

@@ -1,10 +1,11 @@
 // The first guards of guarded calls: claims that stay once they were started, and calls that are completed once.
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { createGuards, type Guard, isChanged } from './sqlite-guard.ts'
+import type { Capabilities } from '../capabilities.ts'
+import { type Guard, isChanged } from './guard.ts'
 
 /** Creates the triggers. */
-export async function createCallGuards(db: Kysely<unknown>): Promise<void> {
-  await createGuards(db, [...callGuards, ...callAttemptGuards])
+export async function createCallGuards(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
+  await engine.createGuards(db, [...callGuards(engine), ...callAttemptGuards(engine)])
 }
 
 function attempts(row: 'new' | 'old', which: RawBuilder<unknown> = sql``): RawBuilder<SqlBool> {
@@ -17,7 +18,7 @@ function effect(row: 'new' | 'old'): RawBuilder<SqlBool> {
     and claimed.domain = ${sql.ref(`${row}.domain`)} and claimed.reference = ${sql.ref(`${row}.reference`)})`
 }
 
-const callGuards: readonly Guard[] = [
+const callGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'calls_begin',
     before: 'insert',
@@ -37,7 +38,7 @@ const callGuards: readonly Guard[] = [
     name: 'calls_fixed',
     before: 'update',
     on: 'calls',
-    when: isChanged([
+    when: isChanged(engine, [
       'tenant',
       'domain',
       'reference',
@@ -69,7 +70,7 @@ const callGuards: readonly Guard[] = [
     name: 'calls_taken_over',
     before: 'update',
     on: 'calls',
-    when: sql<SqlBool>`${isChanged(['holder', 'lease_until'])} and ${attempts('new')}`,
+    when: sql<SqlBool>`${isChanged(engine, ['holder', 'lease_until'])} and ${attempts('new')}`,
     rule: 'a call that was started is never taken over',
   },
   {
@@ -90,12 +91,12 @@ const callGuards: readonly Guard[] = [
   },
 ]
 
-const callAttemptGuards: readonly Guard[] = [
+const callAttemptGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'call_attempts_told_once',
     before: 'insert',
     on: 'call_attempts',
-    when: sql<SqlBool>`new.decision is not null or new.number is not (select coalesce(max(kept.number), 0) + 1
+    when: sql<SqlBool>`new.decision is not null or new.number ${engine.differsFrom} (select coalesce(max(kept.number), 0) + 1
       from call_attempts as kept where kept.tenant = new.tenant and kept.domain = new.domain
       and kept.reference = new.reference)`,
     rule: 'attempts are told of in their order and never replaced',
@@ -111,7 +112,7 @@ const callAttemptGuards: readonly Guard[] = [
     name: 'call_attempts_decided_once',
     before: 'update',
     on: 'call_attempts',
-    when: sql<SqlBool>`${isChanged(['tenant', 'domain', 'reference', 'number', 'error', 'retryable'])}
+    when: sql<SqlBool>`${isChanged(engine, ['tenant', 'domain', 'reference', 'number', 'error', 'retryable'])}
       or old.decision is not null or new.decision is null`,
     rule: 'an attempt is decided on once',
   },

@@ -13,18 +13,18 @@ export async function createCallTables(db: Kysely<unknown>, engine: Capabilities
 }
 
 async function calls(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
-  const { integer } = engine
+  const { text, integer } = engine
   await table(db, engine, 'calls')
-    .addColumn('tenant', 'text', notNull)
-    .addColumn('domain', 'text', notNull)
-    .addColumn('reference', 'text', notNull)
-    .addColumn('action_id', 'text', notNull)
-    .addColumn('request_hash', 'text', notNull)
-    .addColumn('provider_reference', 'text')
-    .addColumn('risk', 'text')
-    .addColumn('metadata', 'text', notNull)
-    .addColumn('state', 'text', notNull)
-    .addColumn('holder', 'text', notNull)
+    .addColumn('tenant', text, notNull)
+    .addColumn('domain', text, notNull)
+    .addColumn('reference', text, notNull)
+    .addColumn('action_id', text, notNull)
+    .addColumn('request_hash', text, notNull)
+    .addColumn('provider_reference', text)
+    .addColumn('risk', text)
+    .addColumn('metadata', text, notNull)
+    .addColumn('state', text, notNull)
+    .addColumn('holder', text, notNull)
     .addColumn('lease_until', integer, notNull)
     .addColumn('created_at', integer, notNull)
     .addColumn('completed_at', integer)
@@ -43,15 +43,15 @@ async function calls(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
 }
 
 async function callAttempts(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
-  const { integer } = engine
+  const { text, integer } = engine
   await table(db, engine, 'call_attempts')
-    .addColumn('tenant', 'text', notNull)
-    .addColumn('domain', 'text', notNull)
-    .addColumn('reference', 'text', notNull)
+    .addColumn('tenant', text, notNull)
+    .addColumn('domain', text, notNull)
+    .addColumn('reference', text, notNull)
     .addColumn('number', integer, notNull)
-    .addColumn('error', 'text')
+    .addColumn('error', text)
     .addColumn('retryable', integer, notNull)
-    .addColumn('decision', 'text')
+    .addColumn('decision', text)
     .addColumn('next_attempt_at', integer)
     .addPrimaryKeyConstraint('call_attempts_key', [...effectKey, 'number'])
     .addForeignKeyConstraint('call_attempts_of', [...effectKey, 'number'], 'attempts', [...effectKey, 'number'])

@@ -1,10 +1,11 @@
 // The first guards of effects: claims that stay, versions and fences that only rise, evidence that is only added.
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { createGuards, type Guard, isChanged, isErased } from './sqlite-guard.ts'
+import type { Capabilities } from '../capabilities.ts'
+import { type Guard, isChanged, isErased } from './guard.ts'
 
 /** Creates the triggers. */
-export async function createEffectGuards(db: Kysely<unknown>): Promise<void> {
-  await createGuards(db, [...effectGuards, ...attemptGuards, ...observationGuards])
+export async function createEffectGuards(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
+  await engine.createGuards(db, [...effectGuards(engine), ...attemptGuards(engine), ...observationGuards(engine)])
 }
 
 const attemptOfOwner = sql<SqlBool>`(new.owner is null or exists (select 1 from attempts as made
@@ -20,7 +21,7 @@ const callOfEffect = sql<SqlBool>`exists (select 1 from calls where calls.tenant
 const wasStarted = sql<SqlBool>`exists (select 1 from attempts as made where made.tenant = old.tenant
   and made.domain = old.domain and made.reference = old.reference)`
 
-const effectGuards: readonly Guard[] = [
+const effectGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'effects_claimed_once',
     before: 'insert',
@@ -40,7 +41,7 @@ const effectGuards: readonly Guard[] = [
     name: 'effects_fixed',
     before: 'update',
     on: 'effects',
-    when: isChanged(['tenant', 'domain', 'reference', 'kind']),
+    when: isChanged(engine, ['tenant', 'domain', 'reference', 'kind']),
     rule: 'the identity of an effect never changes',
   },
   {
@@ -81,12 +82,12 @@ const effectGuards: readonly Guard[] = [
   },
 ]
 
-const attemptGuards: readonly Guard[] = [
+const attemptGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'attempts_numbered',
     before: 'insert',
     on: 'attempts',
-    when: sql<SqlBool>`new.number is not (select coalesce(max(kept.number), 0) + 1 from attempts as kept
+    when: sql<SqlBool>`new.number ${engine.differsFrom} (select coalesce(max(kept.number), 0) + 1 from attempts as kept
       where kept.tenant = new.tenant and kept.domain = new.domain and kept.reference = new.reference)`,
     rule: 'attempts are numbered without gaps and never replaced',
   },
@@ -111,7 +112,7 @@ const attemptGuards: readonly Guard[] = [
     name: 'attempts_fixed',
     before: 'update',
     on: 'attempts',
-    when: isChanged([
+    when: isChanged(engine, [
       'tenant',
       'domain',
       'reference',
@@ -134,7 +135,7 @@ const attemptGuards: readonly Guard[] = [
     before: 'update',
     on: 'attempts',
     when: sql<SqlBool>`case when old.ended_at is null then new.ended_at is null
-      else ${isChanged(['ending', 'ending_evidence', 'ended_at', 'ending_reason', 'external_reference'])}
+      else ${isChanged(engine, ['ending', 'ending_evidence', 'ended_at', 'ending_reason', 'external_reference'])}
         or new.detail is not null or not ${isErased('old', 'proposal')} end`,
     rule: 'an attempt ends once',
   },
@@ -150,12 +151,12 @@ function isOfErased(row: 'new' | 'old'): RawBuilder<SqlBool> {
     and made.number between ${sql.ref(`${row}.covers_from`)} and ${sql.ref(`${row}.covers_to`)}))`
 }
 
-const observationGuards: readonly Guard[] = [
+const observationGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'observations_numbered',
     before: 'insert',
     on: 'observations',
-    when: sql<SqlBool>`new.sequence is not (select coalesce(max(kept.sequence), 0) + 1 from observations as kept
+    when: sql<SqlBool>`new.sequence ${engine.differsFrom} (select coalesce(max(kept.sequence), 0) + 1 from observations as kept
       where kept.tenant = new.tenant and kept.domain = new.domain and kept.reference = new.reference)`,
     rule: 'observations are numbered without gaps and never replaced',
   },
@@ -178,7 +179,7 @@ const observationGuards: readonly Guard[] = [
     name: 'observations_not_changed',
     before: 'update',
     on: 'observations',
-    when: sql<SqlBool>`${isChanged([
+    when: sql<SqlBool>`${isChanged(engine, [
       'tenant',
       'domain',
       'reference',

@@ -1,8 +1,8 @@
 // The first guards of proposals: identity, revision, the lifecycle table, and what erasure takes along.
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { ERASED_OPERATOR } from '../../effect/erased-operator.ts'
 import { STATUSES, TRANSITIONS } from '../../proposal/status.ts'
-import { createGuards, type Guard, isChanged } from './sqlite-guard.ts'
+import type { Capabilities } from '../capabilities.ts'
+import { type Guard, isChanged } from './guard.ts'
 
 /** What every proposal is for ever, erased or not. */
 const identity = [
@@ -33,9 +33,9 @@ const content = [
 ] as const
 
 /** Creates the triggers. */
-export async function createProposalGuards(db: Kysely<unknown>): Promise<void> {
-  await createGuards(db, [...insertGuards, ...updateGuards, notDeleted])
-  await createErasure(db)
+export async function createProposalGuards(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
+  await engine.createGuards(db, [...insertGuards, ...updateGuards(engine), notDeleted])
+  await engine.createActingTriggers(db)
 }
 
 const insertGuards: readonly Guard[] = [
@@ -56,19 +56,19 @@ const insertGuards: readonly Guard[] = [
   },
 ]
 
-const updateGuards: readonly Guard[] = [
+const updateGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'proposals_fixed',
     before: 'update',
     on: 'proposals',
-    when: isChanged(identity),
+    when: isChanged(engine, identity),
     rule: 'identity and creation of a proposal never change',
   },
   {
     name: 'proposals_content',
     before: 'update',
     on: 'proposals',
-    when: sql<SqlBool>`new.erasure <> 'erased' and (${isChanged(content)} or (old.result is not null and new.result is null))`,
+    when: sql<SqlBool>`new.erasure <> 'erased' and (${isChanged(engine, content)} or (old.result is not null and new.result is null))`,
     rule: 'content and authority of a proposal never change',
   },
   {
@@ -124,30 +124,4 @@ function mayMoveTo(): RawBuilder<SqlBool> {
     return sql`when ${sql.lit(from)} then new.status in (${sql.join(targets)})`
   })
   return sql<SqlBool>`(case old.status ${sql.join(ways, sql`\n  `)} else false end)`
-}
-
-// The database does the rest itself, so that nothing can be left behind beside a tombstone.
-async function createErasure(db: Kysely<unknown>): Promise<void> {
-  await sql`create trigger proposals_erased after update on proposals
-when new.erasure = 'erased' and old.erasure <> 'erased'
-begin
-  delete from keys where tenant = new.tenant and proposal = new.ref;
-  delete from approvals where tenant = new.tenant and proposal = new.ref;
-  update receipts set type = null, at = null, participant = null, caller = null, action = null, status = null,
-    attempt = null, reason = null, external_reference = null, detail = null, runtime_version = null
-    where tenant = new.tenant and proposal = new.ref;
-  update attempts set detail = null where tenant = new.tenant and proposal = new.ref and detail is not null;
-  update observations set facts = null where tenant = new.tenant and sealed_for = new.ref and facts is not null;
-  update observations set facts = null where tenant = new.tenant and domain = new.effect_domain
-    and reference = new.effect_reference and facts is not null and exists (select 1 from attempts as made
-    where made.tenant = new.tenant and made.domain = new.effect_domain and made.reference = new.effect_reference
-    and made.proposal = new.ref and made.number between observations.covers_from and observations.covers_to);
-  update effects set version = version + 1, settlement = json_set(settlement, '$.by', ${sql.lit(ERASED_OPERATOR)},
-    '$.secondOperator', iif(settlement ->> '$.secondOperator' is null, null, ${sql.lit(ERASED_OPERATOR)}))
-    where tenant = new.tenant and domain = new.effect_domain and reference = new.effect_reference
-    and settlement ->> '$.by' <> ${sql.lit(ERASED_OPERATOR)} and not exists (select 1 from attempts as made
-    join proposals as live on live.tenant = made.tenant and live.ref = made.proposal and live.erasure <> 'erased'
-    where made.tenant = new.tenant and made.domain = new.effect_domain and made.reference = new.effect_reference);
-  insert into unscrubbed (tenant, proposal) values (new.tenant, new.ref);
-end`.execute(db)
 }

@@ -1,16 +1,22 @@
 // The first guards of what hangs on proposals: receipts, decisions, keys; and of the books beside them.
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { FIRST_HASH } from '../../proposal/receipts/receipt-chain.ts'
-import { appendOnly, createGuards, type Guard, isChanged, isErased } from './sqlite-guard.ts'
+import type { Capabilities } from '../capabilities.ts'
+import { appendOnly, type Guard, isChanged, isErased } from './guard.ts'
 
 /** Creates the triggers. */
-export async function createRecordGuards(db: Kysely<unknown>): Promise<void> {
-  await createGuards(db, [...receiptGuards, ...approvalGuards, ...keyGuards, ...bookGuards])
+export async function createRecordGuards(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
+  await engine.createGuards(db, [
+    ...receiptGuards(engine),
+    ...approvalGuards(engine),
+    ...keyGuards(engine),
+    ...bookGuards(engine),
+  ])
 }
 
 const links = ['tenant', 'proposal', 'sequence', 'previous_hash', 'hash'] as const
 
-const receiptGuards: readonly Guard[] = [
+const receiptGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'receipts_not_replaced',
     before: 'insert',
@@ -42,7 +48,7 @@ const receiptGuards: readonly Guard[] = [
     name: 'receipts_chained',
     before: 'insert',
     on: 'receipts',
-    when: sql<SqlBool>`new.previous_hash is not case new.sequence when 1 then ${sql.lit(FIRST_HASH)} else (select last.hash
+    when: sql<SqlBool>`new.previous_hash ${engine.differsFrom} case new.sequence when 1 then ${sql.lit(FIRST_HASH)} else (select last.hash
       from receipts as last where last.tenant = new.tenant and last.proposal = new.proposal
       and last.sequence = new.sequence - 1) end`,
     rule: 'a receipt continues the chain',
@@ -59,18 +65,18 @@ const receiptGuards: readonly Guard[] = [
     name: 'receipts_not_changed',
     before: 'update',
     on: 'receipts',
-    when: sql<SqlBool>`${isChanged(links)} or new.type is not null or not ${isErased('old', 'proposal')}`,
+    when: sql<SqlBool>`${isChanged(engine, links)} or new.type is not null or not ${isErased('old', 'proposal')}`,
     rule: 'receipts are never changed',
   },
   { name: 'receipts_not_deleted', before: 'delete', on: 'receipts', rule: 'receipts are never deleted' },
 ]
 
-const approvalGuards: readonly Guard[] = [
+const approvalGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'approvals_numbered',
     before: 'insert',
     on: 'approvals',
-    when: sql<SqlBool>`new.number is not (select coalesce(max(kept.number), 0) + 1 from approvals as kept
+    when: sql<SqlBool>`new.number ${engine.differsFrom} (select coalesce(max(kept.number), 0) + 1 from approvals as kept
       where kept.tenant = new.tenant and kept.proposal = new.proposal)`,
     rule: 'decisions are numbered without gaps and never replaced',
   },
@@ -86,9 +92,9 @@ const approvalGuards: readonly Guard[] = [
     name: 'approvals_taken_back_once',
     before: 'insert',
     on: 'approvals',
-    when: sql<SqlBool>`new.decision = 'revoke' and (select group_concat(kept.decision) from approvals as kept
+    when: sql<SqlBool>`new.decision = 'revoke' and (select ${engine.joined(sql`kept.decision`)} from approvals as kept
       where kept.tenant = new.tenant and kept.proposal = new.proposal and kept.approval_id = new.approval_id)
-      is not 'approve'`,
+      ${engine.differsFrom} 'approve'`,
     rule: 'an approval is taken back once',
   },
   {
@@ -108,7 +114,7 @@ const approvalGuards: readonly Guard[] = [
   },
 ]
 
-const keyGuards: readonly Guard[] = [
+const keyGuards = (engine: Capabilities): readonly Guard[] => [
   {
     name: 'keys_not_replaced',
     before: 'insert',
@@ -128,7 +134,7 @@ const keyGuards: readonly Guard[] = [
     name: 'keys_stay',
     before: 'update',
     on: 'keys',
-    when: isChanged(['tenant', 'proposal']),
+    when: isChanged(engine, ['tenant', 'proposal']),
     rule: 'a key stays with its proposal',
   },
   {
@@ -141,7 +147,7 @@ const keyGuards: readonly Guard[] = [
   ...appendOnly('request_keys', sql<SqlBool>`kept.tenant = new.tenant and kept.hash = new.hash`),
 ]
 
-const bookGuards: readonly Guard[] = [
+const bookGuards = (engine: Capabilities): readonly Guard[] => [
   ...appendOnly('events', sql<SqlBool>`kept.position = new.position`),
   {
     name: 'events_of_transition',
@@ -166,7 +172,7 @@ const bookGuards: readonly Guard[] = [
     name: 'store_identity_fixed',
     before: 'update',
     on: 'store_identity',
-    when: sql<SqlBool>`new.id is not old.id or new.store_id is not old.store_id or old.reference_key_check is not null`,
+    when: sql<SqlBool>`new.id ${engine.differsFrom} old.id or new.store_id ${engine.differsFrom} old.store_id or old.reference_key_check is not null`,
     rule: 'the identity of a store never changes',
   },
   {

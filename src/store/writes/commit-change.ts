@@ -1,12 +1,13 @@
 // Commits a change: known already, in conflict, or written whole, in the one order that the triggers allow.
 import type { Kysely } from 'kysely'
 import type { Change, Committed, Conflict } from '../../runtime/ports.ts'
+import type { Capabilities } from '../capabilities.ts'
 import { conflictOf } from '../conflicts.ts'
 import { changedBy, firstOf, type Operation } from '../operation.ts'
 import { eventRow } from '../rows/event-row.ts'
 import { receiptRow } from '../rows/receipt-row.ts'
 import { statement } from '../statement.ts'
-import type { StoreTime } from '../store-time.ts'
+import type { ReadTime } from '../store-time.ts'
 import type { ChangesTable, EventColumns, ReceiptsTable, Tables } from '../tables.ts'
 import { callWriter } from './call-writer.ts'
 import { effectWriter } from './effect-writer.ts'
@@ -17,26 +18,31 @@ import { proposalWriter } from './proposal-writer.ts'
 export type CommitChange = (change: Change) => Operation<Committed | Conflict>
 
 /** The commit over the statements of one database. */
-export function changeCommitter(db: Kysely<Tables>, clock: StoreTime): CommitChange {
+export function changeCommitter(db: Kysely<Tables>, capabilities: Capabilities, time: ReadTime): CommitChange {
   const landedChange = statement((key: { tenant: string; changeId: string }) => {
     return db.selectFrom('changes').select('at').where('tenant', '=', key.tenant).where('change_id', '=', key.changeId)
   })
   const insertChange = statement((row: ChangesTable) => db.insertInto('changes').values(row))
   const insertReceipt = statement((row: ReceiptsTable) => db.insertInto('receipts').values(row))
   const insertEvent = statement((row: Omit<EventColumns, 'position'>) => db.insertInto('events').values(row))
-  const find = conflictFinder(db)
+  const find = conflictFinder(db, capabilities)
   const proposals = proposalWriter(db)
-  const effects = effectWriter(db)
+  const effects = effectWriter(db, capabilities)
   const calls = callWriter(db)
 
   return function* commitChange(change) {
     const { tenant, changeId } = change
     const landed = yield* firstOf(landedChange({ tenant, changeId }))
     if (landed !== null) return { kind: 'committed', at: landed.at }
-    // Read under the write lock: time spent waiting for it counts against `notAfter`.
-    const at = clock.now()
-    const on = conflictOf(change, yield* find(change, at))
-    if (on !== null) return { kind: 'conflict', on }
+    const found = yield* find(change)
+    // Read under the locks: time spent waiting for them counts against `notAfter`.
+    const at = yield* time()
+    const on = conflictOf(change, { now: at, ...found })
+    if (on !== null) {
+      // What was waited for may have been this very change, sent before on a connection that was lost.
+      const meanwhile = yield* firstOf(landedChange({ tenant, changeId }))
+      return meanwhile === null ? { kind: 'conflict', on } : { kind: 'committed', at: meanwhile.at }
+    }
 
     yield* changedBy(insertChange({ tenant, change_id: changeId, at }))
     for (const write of change.proposals) yield* proposals.write(write)

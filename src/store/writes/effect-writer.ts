@@ -3,6 +3,7 @@ import { type Expression, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { EffectKey } from '../../effect/effect-key.ts'
 import type { AttemptEnd, EffectWrite, Sealed } from '../../runtime/ports.ts'
 import { invariant } from '../broken-invariant.ts'
+import type { Capabilities } from '../capabilities.ts'
 import { changedBy, type Operation } from '../operation.ts'
 import { attemptRow, type EndingState, endingState } from '../rows/attempt-row.ts'
 import { effectRow } from '../rows/effect-row.ts'
@@ -20,7 +21,9 @@ type EndOfAttempt = Pick<AttemptsTable, 'tenant' | 'domain' | 'reference' | 'num
 type ExpectedEffect = EffectsTable & { readonly expected: number }
 
 /** The writes of effects over the statements of one database. */
-export function effectWriter(db: Kysely<Tables>): EffectWriter {
+export function effectWriter(db: Kysely<Tables>, { bytes }: Capabilities): EffectWriter {
+  // Where it is selected and not stored at once, a value has no column to take its type from.
+  const asBytes = (sealed: Sealed | null): RawBuilder<Sealed | null> => sql`cast(${sealed} as ${sql.raw(bytes)})`
   const insertEffect = statement((row: EffectsTable) => db.insertInto('effects').values(row))
   const updateEffect = statement(({ tenant, domain, reference, expected, ...state }: ExpectedEffect) => {
     return db
@@ -35,7 +38,7 @@ export function effectWriter(db: Kysely<Tables>): EffectWriter {
   const endAttempt = statement(({ tenant, domain, reference, number, token, detail, ...state }: EndOfAttempt) => {
     return db
       .updateTable('attempts')
-      .set({ ...state, detail: unlessErased(detail, { tenant, ref: sql.ref('attempts.proposal') }) })
+      .set({ ...state, detail: unlessErased(asBytes(detail), { tenant, ref: sql.ref('attempts.proposal') }) })
       .where('tenant', '=', tenant)
       .where('domain', '=', domain)
       .where('reference', '=', reference)
@@ -44,7 +47,7 @@ export function effectWriter(db: Kysely<Tables>): EffectWriter {
       .where('ended_at', 'is', null)
   })
   const insertObservation = statement((row: ObservationsTable) => {
-    const facts = unlessAboutErased(row)
+    const facts = unlessAboutErased({ ...row, facts: asBytes(row.facts) })
     return db.insertInto('observations').values({ ...row, facts })
   })
 
@@ -73,7 +76,9 @@ export function effectWriter(db: Kysely<Tables>): EffectWriter {
 }
 
 // Facts about an attempt of an erased proposal are not kept either, for whomever they were sealed (rules R19).
-function unlessAboutErased(row: ObservationsTable): RawBuilder<Sealed | null> {
+function unlessAboutErased(
+  row: Omit<ObservationsTable, 'facts'> & { readonly facts: RawBuilder<Sealed | null> },
+): RawBuilder<Sealed | null> {
   return sql<Sealed | null>`(select ${unlessErased(row.facts, { tenant: row.tenant, ref: row.sealed_for })}
     where not exists (select 1 from attempts as made join proposals as erased on erased.tenant = made.tenant
     and erased.ref = made.proposal and erased.erasure = 'erased' where made.tenant = ${row.tenant}
@@ -83,7 +88,7 @@ function unlessAboutErased(row: ObservationsTable): RawBuilder<Sealed | null> {
 
 // What was sealed for a proposal that has been erased meanwhile is dropped; the evidence beside it is kept.
 function unlessErased(
-  sealed: Sealed | null,
+  sealed: RawBuilder<Sealed | null>,
   { tenant, ref }: { readonly tenant: string; readonly ref: string | null | Expression<unknown> },
 ): RawBuilder<Sealed | null> {
   return sql<Sealed | null>`(select ${sealed} from proposals

@@ -1,6 +1,7 @@
 // Reads what stands where a change would write an effect: its version, its open attempt, and the lease of a guarded call.
 import type { Kysely } from 'kysely'
 import type { Change } from '../../runtime/ports.ts'
+import type { Capabilities } from '../capabilities.ts'
 import type { Found } from '../conflicts.ts'
 import { firstOf, type Operation } from '../operation.ts'
 import { statement } from '../statement.ts'
@@ -15,7 +16,10 @@ interface EffectIdentity {
 }
 
 /** The look at the effect of a change, over the statements of one database. */
-export function effectFinder(db: Kysely<Tables>): (change: Change) => Operation<FoundEffect> {
+export function effectFinder(
+  db: Kysely<Tables>,
+  { locksRows }: Capabilities,
+): (change: Change) => Operation<FoundEffect> {
   const effectVersion = statement((key: EffectIdentity) => {
     return db
       .selectFrom('effects')
@@ -23,6 +27,15 @@ export function effectFinder(db: Kysely<Tables>): (change: Change) => Operation<
       .where('tenant', '=', key.tenant)
       .where('domain', '=', key.domain)
       .where('reference', '=', key.reference)
+  })
+  const lockEffect = statement((key: EffectIdentity) => {
+    return db
+      .selectFrom('effects')
+      .select('version')
+      .where('tenant', '=', key.tenant)
+      .where('domain', '=', key.domain)
+      .where('reference', '=', key.reference)
+      .forNoKeyUpdate()
   })
   const openAttempt = statement((key: EffectIdentity) => {
     return db
@@ -43,7 +56,9 @@ export function effectFinder(db: Kysely<Tables>): (change: Change) => Operation<
       .where('reference', '=', key.reference)
   })
 
-  return function* findEffect({ effect: write, call }) {
+  return function* findEffect(change) {
+    const { effect: write, call } = change
+    if (locksRows) for (const key of touched(change)) yield* firstOf(lockEffect(key))
     const nothing = { effectVersion: null, isFormerKeyTaken: false, openAttempt: null, leaseUntil: null }
     if (write === null) {
       if (call?.kind !== 'release') return nothing
@@ -62,4 +77,15 @@ export function effectFinder(db: Kysely<Tables>): (change: Change) => Operation<
       leaseUntil: lease?.lease_until ?? null,
     }
   }
+}
+
+// The effect that is written, and those of which an erasure takes something along, in the order of all changes.
+function touched({ tenant, proposals, effect, call }: Change): readonly EffectIdentity[] {
+  const keys = proposals.flatMap((write) => (write.kind === 'erase' ? [write.tombstone.effect] : []))
+  if (effect !== null) keys.push(effect.row.key)
+  if (call?.kind === 'release') keys.push(call.key)
+  const distinct = new Map(keys.map(({ domain, reference }) => [`${domain} ${reference}`, { domain, reference }]))
+  return [...distinct]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, { domain, reference }]) => ({ tenant, domain, reference }))
 }

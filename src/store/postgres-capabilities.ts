@@ -1,0 +1,22 @@
+// What PostgreSQL can do, and how it says it.
+import { sql } from 'kysely'
+import type { Capabilities } from './capabilities.ts'
+import { createPostgresTriggers } from './migrations/postgres-triggers.ts'
+import { createPostgresGuards } from './migrations/postgres-guard.ts'
+
+/** PostgreSQL 14 or newer. Writers run side by side, so they lock what they look at. */
+export const postgresCapabilities: Capabilities = {
+  text: sql`text collate "C"`,
+  bytes: 'bytea',
+  integer: 'bigint',
+  strictTables: false,
+  refersForward: false,
+  computesWhenRead: false,
+  numbersRows: false,
+  locksRows: true,
+  differsFrom: sql`is distinct from`,
+  joined: (column) => sql`string_agg(${column}, ',')`,
+  randomId: sql`replace(gen_random_uuid()::text, '-', '')`,
+  createGuards: createPostgresGuards,
+  createActingTriggers: createPostgresTriggers,
+}
