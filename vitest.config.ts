@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/fixed-seed.ts'],
+    globalSetup: ['test/postgres/shared-servers.ts'],
     // Generous: a test that waits this long hangs, and none is judged by how fast it was.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -24,6 +24,8 @@ export interface Capabilities {
   readonly differsFrom: RawBuilder<unknown>
   /** All values of a column, with commas between them. */
   readonly joined: (column: RawBuilder<unknown>) => RawBuilder<string>
+  /** Bytes where no column says that they are bytes, as where they are selected and not stored at once. */
+  readonly asBytes: <Value>(value: Value) => RawBuilder<Value>
   /** 32 random characters, drawn by the database. */
   readonly randomId: RawBuilder<string>
   readonly createGuards: (db: Kysely<unknown>, guards: readonly Guard[]) => Promise<void>

@@ -16,6 +16,7 @@ export const postgresCapabilities: Capabilities = {
   locksRows: true,
   differsFrom: sql`is distinct from`,
   joined: (column) => sql`string_agg(${column}, ',')`,
+  asBytes: (value) => sql`cast(${value} as bytea)`,
   randomId: sql`replace(gen_random_uuid()::text, '-', '')`,
   createGuards: createPostgresGuards,
   createActingTriggers: createPostgresTriggers,

@@ -3,13 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { PersistenceOutcomeUnknown, StoreUnavailable } from '../proposal/errors.ts'
 import type { Engine } from './engine.ts'
 import type { Operation } from './operation.ts'
-import { CommitUnconfirmed, DatabaseFailure, definiteFailure, isWorthRepeating } from './postgres-errors.ts'
+import { CommitUnconfirmed, DatabaseFailure, definiteFailure, runsOf } from './postgres-errors.ts'
 import type { PostgresPool } from './postgres-library.ts'
 import type { Openings } from './postgres-settings.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
 
-/** How often a transaction is run before it is given up. */
-const RUNS = 6
 const PAUSE_MS = 10
 
 /** What the engine is made of. */
@@ -79,21 +77,19 @@ export class PostgresEngine implements Engine {
 
   // Each run is a transaction of its own, of which nothing was stored when it failed, unless its commit was lost.
   async #repeated<Result>(
-    run: () => Promise<Result>,
+    transact: () => Promise<Result>,
     onLost?: (lost: CommitUnconfirmed) => Promise<Result>,
   ): Promise<Result> {
     for (let runs = 1; ; runs += 1) {
       try {
-        return await run()
+        return await transact()
       } catch (error) {
         if (error instanceof CommitUnconfirmed) {
           if (onLost === undefined) throw new PersistenceOutcomeUnknown(null, { cause: error })
           return onLost(error)
         }
-        const isOver = runs === RUNS || !(error instanceof DatabaseFailure) || !isWorthRepeating(error)
-        if (isOver) throw definiteFailure(error)
-        // Not all at the same moment again.
-        await pause(Math.random() * PAUSE_MS * 2 ** runs)
+        if (!(error instanceof DatabaseFailure) || runs >= runsOf(error)) throw definiteFailure(error)
+        await pause(PAUSE_MS * 2 ** runs)
       }
     }
   }

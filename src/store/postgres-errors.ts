@@ -42,16 +42,19 @@ const SENTENCES: readonly (readonly [start: string, sentence: string])[] = [
   ['57P', 'The database is stopping or starting.'],
 ]
 
-/** Ended by the server because others wrote at the same time: as if it had never begun, and worth another try. */
-const CONCURRENT = new Set(['40001', '40P01', '23505'])
+/** How often a transaction is run at most, of which nothing was stored when it failed. */
+const RUNS = { disordered: 6, disconnected: 3, refused: 3, otherwise: 1 } as const
 
 /**
- * Whether the same transaction, of which nothing was stored, may come through when it is run again. A key that is taken
- * counts: whoever took it had not committed when we looked, and is found by the next look.
+ * How often it is run that fails like this. What the server could not bring into an order is worth another try, and so is
+ * a connection that had ended before it was used. A name that is taken, or a guard that was broken, may mean that somebody
+ * had not committed when we looked: whoever it was is found by the next look, or it is a broken invariant after all.
  */
-export function isWorthRepeating({ sqlState, isConnecting }: DatabaseFailure): boolean {
-  if (isConnecting) return false
-  return sqlState === null || CONCURRENT.has(sqlState) || isDisconnecting(sqlState)
+export function runsOf({ sqlState, isConnecting }: DatabaseFailure): number {
+  if (isConnecting) return RUNS.otherwise
+  if (sqlState === '40001' || sqlState === '40P01') return RUNS.disordered
+  if (sqlState === '23505' || sqlState === '23000') return RUNS.refused
+  return isDisconnecting(sqlState) ? RUNS.disconnected : RUNS.otherwise
 }
 
 /** Whether the connection is of no more use. */

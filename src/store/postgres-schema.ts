@@ -15,7 +15,7 @@ export type PostgresSchemaState =
  * reads the same in every version of PostgreSQL, so the numbers are the same everywhere.
  */
 export const SCHEMA_DIGESTS: Readonly<Record<string, string>> = {
-  '0001_initial': '',
+  '0001_initial': 'df620146a302e33b7f26a1ff041de14247f98d9079c6b377f96aefb55dcd9cb6',
 }
 
 const BOOKS = ['schema_info', 'kysely_migration'] as const

@@ -18,6 +18,8 @@ const unheard = (): void => {}
 export class PostgresTransaction {
   readonly #client: PostgresPoolClient
   #isLost = false
+  /** The first error is what happened: whatever is asked afterwards fails with it. */
+  #failure: DatabaseFailure | null = null
 
   private constructor(client: PostgresPoolClient) {
     this.#client = client
@@ -39,6 +41,7 @@ export class PostgresTransaction {
 
   /** @throws DatabaseFailure */
   async run({ sql, parameters }: Bound<unknown>): Promise<Ran> {
+    if (this.#failure !== null) throw this.#failure
     const { rows, rowCount, command } = await this.#ask({ text: sql, values: [...parameters] })
     return { rows, changed: command === 'SELECT' ? 0 : (rowCount ?? 0) }
   }
@@ -81,6 +84,7 @@ export class PostgresTransaction {
     } catch (error) {
       const failure = new DatabaseFailure(error)
       if (isDisconnecting(failure.sqlState)) this.#isLost = true
+      this.#failure ??= failure
       throw failure
     }
   }

@@ -16,6 +16,7 @@ export const sqliteCapabilities: Capabilities = {
   locksRows: false,
   differsFrom: sql`is not`,
   joined: (column) => sql`group_concat(${column})`,
+  asBytes: (value) => sql`${value}`,
   randomId: sql`lower(hex(randomblob(16)))`,
   createGuards: createSqliteGuards,
   createActingTriggers: createSqliteErasure,

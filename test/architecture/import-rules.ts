@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   effect: ['node:assert/strict'],
   proposal: ['zod', 'node:assert/strict'],
   runtime: ['zod', 'ulid', 'node:'],
-  store: ['zod', 'kysely', 'better-sqlite3', 'node:'],
+  store: ['zod', 'kysely', 'better-sqlite3', 'pg', 'node:'],
   http: ['zod', 'hono', 'hono-openapi', '@hono/node-server', 'jose', 'prom-client', 'node:'],
   testing: ['zod', 'better-sqlite3', 'node:'],
   cli: ['zod', 'commander', '@hono/node-server', 'pino', 'node:'],

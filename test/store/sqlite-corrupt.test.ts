@@ -10,7 +10,7 @@ it('every row that a list leaves out is told by its address, each time', async (
   await prepared(store)
   const { tenant, ref } = proposal
 
-  tamper(`update proposals set policy = '{}' where ref = '${ref}'`)
+  await tamper(`update proposals set policy = '{}' where ref = '${ref}'`)
   const listed = [await store.list({ tenant, limit: 10 }), await store.list({ tenant, limit: 10 })]
 
   expect(listed.map((page) => page.length)).toEqual([1, 1])

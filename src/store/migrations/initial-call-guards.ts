@@ -5,7 +5,7 @@ import { type Guard, isChanged } from './guard.ts'
 
 /** Creates the triggers. */
 export async function createCallGuards(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
-  await engine.createGuards(db, [...callGuards(engine), ...callAttemptGuards(engine)])
+  await engine.createGuards(db, [...callGuards(engine), ...startGuards, ...callAttemptGuards(engine)])
 }
 
 function attempts(row: 'new' | 'old', which: RawBuilder<unknown> = sql``): RawBuilder<SqlBool> {
@@ -81,6 +81,9 @@ const callGuards = (engine: Capabilities): readonly Guard[] => [
     when: effect('old'),
     rule: 'a claim goes whole or not at all',
   },
+]
+
+const startGuards: readonly Guard[] = [
   {
     name: 'attempts_of_call',
     before: 'insert',

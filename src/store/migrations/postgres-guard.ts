@@ -13,7 +13,7 @@ export async function createPostgresGuards(db: Kysely<unknown>, guards: readonly
   for (const group of groups.values()) {
     const [{ name, on, before } = missing()] = group
     const rules = group.map(({ when = sql`true`, rule }) => {
-      return sql`  if ${when} then
+      return sql`  if (${when}) then
     raise exception using errcode = 'integrity_constraint_violation', message = ${sql.lit(rule)};
   end if;`
     })

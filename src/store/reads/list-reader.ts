@@ -35,6 +35,8 @@ export function listReader(db: Kysely<Tables>, onCorruptRow: OnCorruptRow): List
 
   return {
     *list(query) {
+      // Not every engine knows an empty list of values.
+      if (query.statuses?.length === 0) return []
       const proposals: Proposal[] = []
       let after: string | undefined = query.after
       for (;;) {

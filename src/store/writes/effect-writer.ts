@@ -21,9 +21,7 @@ type EndOfAttempt = Pick<AttemptsTable, 'tenant' | 'domain' | 'reference' | 'num
 type ExpectedEffect = EffectsTable & { readonly expected: number }
 
 /** The writes of effects over the statements of one database. */
-export function effectWriter(db: Kysely<Tables>, { bytes }: Capabilities): EffectWriter {
-  // Where it is selected and not stored at once, a value has no column to take its type from.
-  const asBytes = (sealed: Sealed | null): RawBuilder<Sealed | null> => sql`cast(${sealed} as ${sql.raw(bytes)})`
+export function effectWriter(db: Kysely<Tables>, { asBytes }: Capabilities): EffectWriter {
   const insertEffect = statement((row: EffectsTable) => db.insertInto('effects').values(row))
   const updateEffect = statement(({ tenant, domain, reference, expected, ...state }: ExpectedEffect) => {
     return db

@@ -236,7 +236,7 @@ export const callCases: readonly ConformanceCase[] = [
     async run({ store, attack }) {
       const started = await startedCall(store)
 
-      refuses(attack, [
+      await refuses(attack, [
         'delete from effects',
         'delete from calls',
         'delete from call_attempts; delete from attempts',
@@ -249,7 +249,7 @@ export const callCases: readonly ConformanceCase[] = [
 
       await commits(store, endingCall(started, { completedAt: SAMPLE_START }))
       const completed = await callOf(store, started.effect.key)
-      refuses(attack, [
+      await refuses(attack, [
         `update calls set state = 'PENDING', completed_at = null`,
         'delete from call_attempts',
         `update call_attempts set error = 'another'`,

@@ -12,9 +12,9 @@ export interface Subject {
   /** Closes the store and opens the same data again. */
   readonly reopen: () => Promise<Store>
   /** Runs SQL past the store, with every guard of the database in force; throws what the database throws. */
-  readonly attack: (sql: string) => void
+  readonly attack: (sql: string) => void | Promise<void>
   /** Runs SQL past the store and past the guards, as a damaged disk or a careless repair would. */
-  readonly tamper: (sql: string) => void
+  readonly tamper: (sql: string) => void | Promise<void>
 }
 
 /** One case. It is registered only where the store has what it needs. */

@@ -110,7 +110,7 @@ export const claimCases: readonly ConformanceCase[] = [
         `update effects set version = version + 1, kind = 'call', owner = null`,
       ]
 
-      refuses(attack, attacks)
+      await refuses(attack, attacks)
 
       assert.deepEqual(await effectOf(store, effect.key), effect)
     },
@@ -230,7 +230,7 @@ export const attemptCases: readonly ConformanceCase[] = [
         'update attempts set lease_until = lease_until + 1',
         'update attempts set epoch = 9',
       ]
-      refuses(attack, open)
+      await refuses(attack, open)
       await commits(store, evidence(ending(effect)))
       const ended = await effectOf(store, effect.key)
 
@@ -241,7 +241,7 @@ export const attemptCases: readonly ConformanceCase[] = [
         `update attempts set number = 2`,
         'delete from attempts',
       ]
-      refuses(attack, closed)
+      await refuses(attack, closed)
 
       assert.deepEqual(await effectOf(store, effect.key), ended)
     },

@@ -174,7 +174,7 @@ export const erasureCases: readonly ConformanceCase[] = [
       const tombstone = await store.proposal(tenant, ref)
       const here = `where tenant = '${tenant}' and ref = '${ref}'`
 
-      refuses(attack, [
+      await refuses(attack, [
         `update proposals set snapshot = x'00' ${here}`,
         `update proposals set requester = 'user:alice' ${here}`,
         `update proposals set erasure = 'none' ${here}`,

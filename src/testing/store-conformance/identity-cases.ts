@@ -67,7 +67,7 @@ export const identityCases: readonly ConformanceCase[] = [
         `update schema_info set checksum = 'other'`,
         'delete from schema_info',
       ]) {
-        assert.throws(() => attack(sql), Error, sql)
+        await assert.rejects(async () => attack(sql), Error, sql)
       }
 
       assert.deepEqual(await store.adopt(FIRST), first)
@@ -88,7 +88,7 @@ export const schemaCases: readonly ConformanceCase[] = [
     async run({ store, tamper, reopen }) {
       await prepared(store)
 
-      tamper(sql)
+      await tamper(sql)
 
       await assert.rejects(reopen(), (error) => error instanceof StoreUnavailable && /^[A-Z].{20}/u.test(error.message))
     },
@@ -119,7 +119,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
         const [live, other] = [await prepared(store), await prepared(store)]
         const { tenant, ref } = live.proposal
 
-        tamper(sql.replace(':ref', `'${ref}'`))
+        await tamper(sql.replace(':ref', `'${ref}'`))
 
         await assert.rejects(store.proposal(tenant, ref), corrupt([table, tenant, ref].join('/')))
         assert.deepEqual(await liveOf(store, other.proposal), other)
@@ -135,7 +135,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
       const refs = lives.map(({ proposal }) => proposal.ref)
       const { tenant } = lives[0]?.proposal ?? assert.fail()
 
-      tamper(`update proposals set policy = '{}' where ref in ('${refs[1]}', '${refs[3]}')`)
+      await tamper(`update proposals set policy = '{}' where ref in ('${refs[1]}', '${refs[3]}')`)
 
       const page = await store.list({ tenant, limit: 2 })
       assert.deepEqual(
@@ -151,7 +151,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
     async run({ store, tamper }) {
       const { tenant, ref } = (await moved(store, await prepared(store), 'approved')).proposal
 
-      tamper(`delete from receipts where sequence = 2`)
+      await tamper(`delete from receipts where sequence = 2`)
 
       await assert.rejects(store.proposal(tenant, ref), corrupt(`receipts/${tenant}/${ref}`))
     },
@@ -163,7 +163,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
     async run({ store, tamper }) {
       const { tenant, ref } = (await prepared(store)).proposal
 
-      tamper(`update receipts set detail = 'x'`)
+      await tamper(`update receipts set detail = 'x'`)
 
       await assert.rejects(store.receipts(tenant, ref), corrupt(`receipts/${tenant}/${ref}/1`))
     },
@@ -181,7 +181,7 @@ export const corruptionCases: readonly ConformanceCase[] = [
         const { tenant, domain, reference } = effect.key
         const first = table === 'attempts' ? 'number = 1' : 'sequence = 1'
 
-        tamper(`delete from ${table} where ${first}`)
+        await tamper(`delete from ${table} where ${first}`)
 
         await assert.rejects(store.effect(effect.key), corrupt([table, tenant, domain, reference, 1].join('/')))
       },

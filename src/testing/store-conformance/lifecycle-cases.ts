@@ -96,9 +96,9 @@ export const pairingCases: readonly ConformanceCase[] = [
         values ('${tenant}', '${ref}', ${sequence}, 'approval.approved', 1893456000000, '${live.proposal.action}',
           'awaiting_approval', '[]', '0', '${live.lastHash}', '${'a'.repeat(64)}')`
 
-      assert.throws(() => attack(`update proposals set status = 'approved', revision = 1`))
-      assert.throws(() => attack(receipt(2)))
-      assert.throws(() => attack(receipt(3)))
+      await assert.rejects(async () => attack(`update proposals set status = 'approved', revision = 1`))
+      await assert.rejects(async () => attack(receipt(2)))
+      await assert.rejects(async () => attack(receipt(3)))
 
       assert.deepEqual(await liveOf(store, live.proposal), live)
     },

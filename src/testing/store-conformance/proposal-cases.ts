@@ -166,7 +166,7 @@ export const proposalCases: readonly ConformanceCase[] = [
     async run({ store, attack }) {
       const live = await prepared(store)
 
-      refuses(attack, attacks(live.proposal))
+      await refuses(attack, attacks(live.proposal))
 
       assert.deepEqual(await liveOf(store, live.proposal), live)
     },

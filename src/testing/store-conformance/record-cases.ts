@@ -166,7 +166,7 @@ export const recordCases: readonly ConformanceCase[] = [
       }
       const kept = await decided(store, live, [decision], 'verification_pending')
 
-      refuses(attack, RECORD_ATTACKS)
+      await refuses(attack, RECORD_ATTACKS)
 
       assert.deepEqual(await liveOf(store, live.proposal), kept)
       assert.deepEqual(await effectOf(store, effect.key), before)

@@ -79,8 +79,8 @@ export async function effectOf(store: Store, key: EffectKey): Promise<Effect> {
 }
 
 /** The database refuses the statement. */
-export function refuses(attack: Subject['attack'], statements: readonly string[]): void {
-  for (const sql of statements) assert.throws(() => attack(sql), Error, sql)
+export async function refuses(attack: Subject['attack'], statements: readonly string[]): Promise<void> {
+  for (const sql of statements) await assert.rejects(async () => attack(sql), Error, sql)
 }
 
 /** A change of the effect alone: evidence that no proposal stands in the way of. */

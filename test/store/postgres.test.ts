@@ -1,0 +1,14 @@
+// The PostgreSQL store keeps the contract of stores, on the newest and on the oldest server that is supported.
+import { describe, it } from 'vitest'
+import { storeConformance } from '../../src/testing/store-conformance.ts'
+import { MAJORS } from '../postgres/server.ts'
+import { openPostgres } from './postgres-fixture.ts'
+
+describe.each(MAJORS)('PostgreSQL %s', (major) => {
+  storeConformance({
+    describe,
+    it,
+    abilities: ['second', 'reopen', 'attack', 'tamper'],
+    open: () => openPostgres({}, major),
+  })
+})
