@@ -25,7 +25,7 @@ export const callDamageCases: readonly ConformanceCase[] = DAMAGE.map(([what, sq
       const other = await startedCall(store)
       const { tenant, domain, reference: name } = damaged.effect.key
 
-      tamper(`${sql} where reference = '${name}'`)
+      await tamper(`${sql} where reference = '${name}'`)
 
       const address = [table, tenant, domain, name].join('/')
       await assert.rejects(store.call(damaged.effect.key), (error) => {
