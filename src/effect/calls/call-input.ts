@@ -82,7 +82,7 @@ export function parseCall(tenant: Reference, raw: RawCall): CallInput {
 
 function parsePolicy(policy: unknown, risk: string | null): RetryPolicy {
   if (policy === undefined) return new RetryPolicy()
-  if (!(policy instanceof RetryPolicy)) throw new InvalidCallError('/retryPolicy', 'not_a_retry_policy')
+  if (!RetryPolicy.isRetryPolicy(policy)) throw new InvalidCallError('/retryPolicy', 'not_a_retry_policy')
   if (policy.retryOnUnknown && risk !== null && RISKS_WITHOUT_RETRY.has(risk)) {
     throw new InvalidCallError('/retryPolicy/retryOnUnknown', 'refused_for_risk')
   }

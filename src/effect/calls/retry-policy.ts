@@ -26,7 +26,7 @@ export interface RetryQuestion {
 
 /**
  * When a guarded call is made again. By default never. The decision is the protocol's: no model and no agent takes it.
- * Spec: evidence 4.
+ * Frozen, and not to be subclassed: a call refuses whatever could decide otherwise than its fields say. Spec: evidence 4.
  *
  * ```ts
  * new RetryPolicy({ maxAttempts: 3, retryOnFailed: true, delayMs: (attempts) => attempts * 1_000 })
@@ -48,6 +48,21 @@ export class RetryPolicy {
     this.retryOnFailed = exactBoolean('retryOnFailed', retryOnFailed)
     this.retryOnUnknown = exactBoolean('retryOnUnknown', retryOnUnknown)
     this.#delayMs = typeof delayMs === 'function' ? delayMs : wholeDelay(delayMs)
+    // What was judged against a risk stays what it was.
+    Object.freeze(this)
+  }
+
+  /**
+   * Whether this is a policy that the constructor built: no look-alike, no proxy, and no subclass, whose answers could
+   * differ from what its fields say.
+   */
+  static isRetryPolicy(value: unknown): value is RetryPolicy {
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      #delayMs in value &&
+      Object.getPrototypeOf(value) === RetryPolicy.prototype
+    )
   }
 
   /**

@@ -46,6 +46,13 @@ const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]
 const accessor = Object.defineProperty({}, 'amount', { enumerable: true, get: () => 5 })
 const hidden = Object.defineProperty({ a: 1 }, 'amount', { enumerable: false, value: 5 })
 
+/** Its fields are careful; what it answers is not. */
+class Eager extends RetryPolicy {
+  override shouldRetry(): boolean {
+    return true
+  }
+}
+
 describe('the request', () => {
   it.each<[string, unknown]>([
     ['an array', [1]],
@@ -141,6 +148,13 @@ describe('the rest of a call', () => {
     ['metadata with a reserved name', { metadata: { recovery: 1 } }, '/metadata/recovery', 'reserved'],
     ['metadata that are too long', { metadata: { a: 'x'.repeat(493) } }, '/metadata', 'callMetadataCharacters'],
     ['a policy that is none', { retryPolicy: {} }, '/retryPolicy', 'not_a_retry_policy'],
+    ['a policy that decides by itself', { retryPolicy: new Eager() }, '/retryPolicy', 'not_a_retry_policy'],
+    [
+      'a policy behind a proxy',
+      { retryPolicy: new Proxy(new RetryPolicy(), {}) },
+      '/retryPolicy',
+      'not_a_retry_policy',
+    ],
     [
       'a retry of the unknown for money',
       { retryPolicy: new RetryPolicy({ retryOnUnknown: true }) },

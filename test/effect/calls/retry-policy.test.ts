@@ -84,6 +84,13 @@ describe('the retry policy', () => {
     expect(() => new RetryPolicy(input as RetryPolicyInput)).toThrow(TypeError)
   })
 
+  it('stays what it was made as, so that a risk that was judged against it still holds', () => {
+    const policy = new RetryPolicy({ maxAttempts: 2 })
+    expect(() => Object.assign(policy, { retryOnUnknown: true })).toThrow(TypeError)
+    expect(() => Object.assign(policy, { shouldRetry: () => true })).toThrow(TypeError)
+    expect(policy.shouldRetry({ status: 'UNKNOWN', attempts: 1, failureIsRetryable: true })).toBe(false)
+  })
+
   it('computes a delay from the attempts made, and refuses one that is none', () => {
     expect(new RetryPolicy({ delayMs: 20 }).delayAfter(3)).toBe(20)
     expect(new RetryPolicy({ delayMs: (attempts) => attempts * 10 }).delayAfter(3)).toBe(30)
