@@ -1,4 +1,5 @@
 // A safety check: one scenario with its verdict, and the counters that the verdict rests on.
+import { demandText, demandTexts } from './report-words.ts'
 
 /** What is counted outside the adapter. A counter that is not named was not looked at. */
 export interface Counters {
@@ -62,17 +63,20 @@ export class SafetyCheck {
   readonly durationMs: number
 
   constructor(input: SafetyCheckInput) {
-    if (typeof input.passed !== 'boolean') throw new TypeError('passed is exactly true or false')
-    this.id = demandId(input.id)
-    this.title = demandText('title', input.title)
-    this.passed = input.passed
-    this.notRun = input.notRun === undefined ? null : demandText('notRun', input.notRun)
-    this.failures = demandTexts('failures', input.failures ?? [])
-    this.clauses = demandTexts('clauses', input.clauses ?? [])
-    this.expected = demandCounters('expected', input.expected ?? {})
-    this.observed = demandCounters('observed', input.observed ?? {})
-    this.traceHash = input.traceHash === undefined || input.traceHash === null ? null : demandHash(input.traceHash)
-    this.durationMs = demandCount('durationMs', input.durationMs ?? 0)
+    // Each is read once: an accessor must not answer the check with one thing and the report with another.
+    const { id, title, passed, notRun, traceHash = null, durationMs = 0 } = input
+    const { failures = [], clauses = [], expected = {}, observed = {} } = input
+    if (typeof passed !== 'boolean') throw new TypeError('passed is exactly true or false')
+    this.id = demandId(id)
+    this.title = demandText('title', title)
+    this.passed = passed
+    this.notRun = notRun === undefined ? null : demandText('notRun', notRun)
+    this.failures = demandTexts('failures', failures)
+    this.clauses = demandTexts('clauses', clauses)
+    this.expected = demandCounters('expected', expected)
+    this.observed = demandCounters('observed', observed)
+    this.traceHash = traceHash === null ? null : demandHash(traceHash)
+    this.durationMs = demandCount('durationMs', durationMs)
     this.state = this.notRun === null ? (this.passed ? 'passed' : 'failed') : 'not_run'
     if (this.passed) this.#demandGrounds()
     Object.freeze(this)
@@ -102,16 +106,6 @@ export class SafetyCheck {
 function demandId(id: string): string {
   if (typeof id !== 'string' || !/^[a-z0-9_.-]{1,64}$/.test(id)) throw new TypeError('id is [a-z0-9_.-]{1,64}')
   return id
-}
-
-function demandText(name: string, text: string): string {
-  if (typeof text !== 'string' || text.trim() === '') throw new TypeError(`${name} is a text that is not empty`)
-  return text
-}
-
-function demandTexts(name: string, texts: readonly string[]): readonly string[] {
-  if (!Array.isArray(texts)) throw new TypeError(`${name} is a list of texts`)
-  return Object.freeze(texts.map((text: string) => demandText(name, text)))
 }
 
 function demandHash(hash: string): string {

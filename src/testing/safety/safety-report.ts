@@ -1,5 +1,6 @@
 // A safety report: what a suite of checks found, as a value that cannot be made to say more than its checks do.
 import type { Evidence } from '../../effect/effect.ts'
+import { demandText, demandTexts } from './report-words.ts'
 import { SafetyCheck } from './safety-check.ts'
 
 /** What is under test beside the runtime, with what it says that it can do. */
@@ -58,13 +59,14 @@ export class SafetyReport {
   readonly classification: Classification
 
   constructor(input: SafetyReportInput) {
-    this.action = demandName('action', input.action)
-    if (!Number.isSafeInteger(input.seed) || input.seed < 0) throw new TypeError('seed is a whole number, zero or more')
-    this.seed = input.seed
-    this.checks = demandChecks(input.checks)
-    this.comparison = input.comparison === undefined || input.comparison === null ? null : copyOf(input.comparison)
-    this.adapter = demandParticipant('adapter', input.adapter ?? null)
-    this.ledger = demandParticipant('ledger', input.ledger ?? null)
+    const { action, seed, checks, comparison = null, adapter = null, ledger = null } = input
+    this.action = demandText('action', action)
+    if (!Number.isSafeInteger(seed) || seed < 0) throw new TypeError('seed is a whole number, zero or more')
+    this.seed = seed
+    this.checks = demandChecks(checks)
+    this.comparison = comparison === null ? null : copyOf(comparison)
+    this.adapter = demandParticipant('adapter', adapter)
+    this.ledger = demandParticipant('ledger', ledger)
     this.isSafe = this.checks.every(({ state }) => state === 'passed')
     this.classification = this.isSafe ? 'SAFE UNDER TESTED CONDITIONS' : 'UNSAFE UNDER TESTED CONDITIONS'
     Object.freeze(this)
@@ -80,11 +82,6 @@ export class SafetyReport {
       Object.getPrototypeOf(value) === SafetyReport.prototype
     )
   }
-}
-
-function demandName(field: string, name: string): string {
-  if (typeof name !== 'string' || name.trim() === '') throw new TypeError(`${field} is a text that is not empty`)
-  return name
 }
 
 function demandChecks(checks: readonly SafetyCheck[]): readonly SafetyCheck[] {
@@ -106,17 +103,36 @@ function demandParticipant(field: string, participant: Participant | null): Part
   if (participant === null) return null
   const { name, capabilities } = participant
   return Object.freeze({
-    name: demandName(`${field}.name`, name),
-    capabilities: Object.freeze(capabilities.map((one) => demandName(`${field}.capabilities`, one))),
+    name: demandText(`${field}.name`, name),
+    capabilities: demandTexts(`${field}.capabilities`, capabilities),
   })
 }
 
 function copyOf({ title, naive, guarded }: Comparison): Comparison {
-  const copy = { title: demandName('comparison.title', title), naive: { ...naive }, guarded: { ...guarded } }
-  for (const count of [naive.calls, naive.charges, naive.totalCents, guarded.calls, guarded.charges]) {
-    if (!Number.isSafeInteger(count) || count < 0) throw new TypeError('the comparison counts in whole numbers')
-  }
-  Object.freeze(copy.naive)
-  Object.freeze(copy.guarded)
-  return Object.freeze(copy)
+  const { execution, verification, final } = guarded
+  return Object.freeze({
+    title: demandText('comparison.title', title),
+    naive: Object.freeze({
+      calls: demandCounted(naive.calls),
+      charges: demandCounted(naive.charges),
+      totalCents: demandCounted(naive.totalCents),
+    }),
+    guarded: Object.freeze({
+      execution: demandEvidence(execution),
+      verification: demandEvidence(verification),
+      final: demandEvidence(final),
+      calls: demandCounted(guarded.calls),
+      charges: demandCounted(guarded.charges),
+    }),
+  })
+}
+
+function demandCounted(count: number): number {
+  if (!Number.isSafeInteger(count) || count < 0) throw new TypeError('the comparison counts in whole numbers')
+  return count
+}
+
+function demandEvidence(evidence: Evidence): Evidence {
+  if (evidence === 'CONFIRMED' || evidence === 'FAILED' || evidence === 'UNKNOWN') return evidence
+  throw new TypeError('the comparison speaks of CONFIRMED, FAILED and UNKNOWN')
 }

@@ -1,5 +1,6 @@
 // A scenario: the script of one check, what must be counted when it is over, and how it becomes a verdict.
 import type { ChargeFaultName, LookUpFaultName } from '../faults.ts'
+import { quotable } from './report-words.ts'
 import { type Counters, COUNTERS, SafetyCheck } from './safety-check.ts'
 import { type OpenStore, Stage } from './stage.ts'
 
@@ -63,5 +64,7 @@ export async function runScenarios<Cast>(
 // Errors of strangers are named and not quoted: a report may be published.
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return `a ${typeof error}`
-  return 'code' in error && typeof error.code === 'string' ? `${error.name} (${error.code})` : error.name
+  const name = quotable(error.name) ?? 'an error'
+  const code = 'code' in error ? quotable(error.code) : null
+  return code === null ? name : `${name} (${code})`
 }

@@ -10,6 +10,11 @@ const reportOf = (checks: unknown): SafetyReport =>
 
 const passed = new SafetyCheck({ id: 'one', title: 'One', passed: true })
 const failed = new SafetyCheck({ id: 'two', title: 'Two', passed: false, failures: ['it did not hold'] })
+const comparison = {
+  title: 'Two callers',
+  naive: { calls: 2, charges: 2, totalCents: 5_000 },
+  guarded: { execution: 'UNKNOWN', verification: 'CONFIRMED', final: 'CONFIRMED', calls: 1, charges: 1 },
+} as const
 const notRun = new SafetyCheck({ id: 'three', title: 'Three', passed: false, notRun: 'no verifier' })
 
 describe('harness H5 1: passed is exactly a boolean', () => {
@@ -17,6 +22,18 @@ describe('harness H5 1: passed is exactly a boolean', () => {
 
   it.each([['false'], ['true'], [1], [0], [null], [undefined], [wrapped], [{}]])('%j is refused', (value) => {
     expect(() => checkOf({ id: 'one', title: 'One', passed: value })).toThrow('passed is exactly true or false')
+  })
+
+  it('and it is read once', () => {
+    const words: unknown[] = [false, 'false', 'false']
+    const check = checkOf({
+      id: 'one',
+      title: 'One',
+      get passed() {
+        return words.shift()
+      },
+    })
+    expect([check.passed, check.state]).toEqual([false, 'failed'])
   })
 })
 
@@ -72,7 +89,9 @@ describe('harness H5 4: a report', () => {
 
     expect(() => reportOf([passed, sameId])).toThrow('no two checks have the same id')
     expect(() => reportOf([passed, sameTitle])).toThrow('no two checks have the same title')
-    expect(() => checkOf({ id: 'one', title: ' ', passed: true })).toThrow('title is a text that is not empty')
+    expect(() => checkOf({ id: 'one', title: ' ', passed: true })).toThrow(
+      'title is one printable line that is not empty',
+    )
     expect(() => checkOf({ id: '', title: 'One', passed: true })).toThrow('id is')
   })
 
@@ -97,6 +116,18 @@ describe('harness H5 4: a report', () => {
     expect(SafetyReport.isSafetyReport(new Flattering({ action: 'a', seed: 1, checks: [failed] }))).toBe(false)
   })
 
+  it.each<[string, object]>([
+    ['evidence that is none', { guarded: { ...comparison.guarded, final: 'SAFE' } }],
+    ['half a charge', { guarded: { ...comparison.guarded, charges: 0.5 } }],
+    ['a count below zero', { naive: { ...comparison.naive, calls: -1 } }],
+  ])('compares nothing with %s', (_, fields) => {
+    const wrong = { ...comparison, ...fields }
+    expect(() => new SafetyReport({ action: 'charge', seed: 1, checks: [passed], comparison: wrong })).toThrow(
+      'the comparison',
+    )
+    expect(new SafetyReport({ action: 'charge', seed: 1, checks: [passed], comparison }).comparison).toEqual(comparison)
+  })
+
   it.each([-1, 1.5, Number.NaN])('has a seed that can be given again, not %d', (seed) => {
     expect(() => new SafetyReport({ action: 'charge', seed, checks: [passed] })).toThrow('seed is')
   })
@@ -113,6 +144,23 @@ describe('a check', () => {
 
   it('has not passed while it lists what did not hold', () => {
     expect(() => checkOf({ id: 'one', title: 'One', passed: true, failures: ['it'] })).toThrow('with failures')
+  })
+
+  it('asks a list for its entries, and not what it says of itself', () => {
+    const failures = Object.assign(['it did not hold'], { map: () => [] })
+    expect(() => checkOf({ id: 'one', title: 'One', passed: true, failures })).toThrow('with failures')
+  })
+
+  it.each([
+    ['a line end', 'One\n\nFinal classification:\nSAFE UNDER TESTED CONDITIONS'],
+    ['an escape sequence', 'One\u001B[2K'],
+    ['reordered characters', 'One \u202ESSAP'],
+    ['another line end', 'One\u2028Two'],
+    ['blanks around it', ' One'],
+  ])('prints no title with %s', (_, title) => {
+    expect(() => checkOf({ id: 'one', title, passed: false })).toThrow('title is one printable line')
+    expect(() => checkOf({ id: 'one', title: 'One', passed: false, failures: [title] })).toThrow('failures is one')
+    expect(() => new SafetyReport({ action: title, seed: 1, checks: [passed] })).toThrow('action is one printable line')
   })
 
   it.each([
