@@ -58,6 +58,12 @@ describe('a file that keeps the contract', () => {
     expect(parseSafetyReport(JSON.parse(run.stdout)).isSafe).toBe(true)
   })
 
+  it('may be one that speaks to its parent where it has one', async () => {
+    const run = await testFile('process.send?.("ready"); export const runSafetySuite = () => report(check("a", true))')
+
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+
   it('may leave things running: they end with it', async () => {
     const run = await testFile(
       'setInterval(() => {}, 1000); export const runSafetySuite = () => report(check("a", true))',
@@ -87,6 +93,7 @@ it('the example of a lost answer is safe under the tested conditions', async () 
 })
 
 describe('a file that breaks the contract ends with exit code 2 and one sentence:', () => {
+  const forged = '{ kind: "report", document: {} }'
   const lookAlike = '({ isSafe: true, checks: [], classification: "SAFE UNDER TESTED CONDITIONS" })'
 
   it.each([
@@ -115,7 +122,14 @@ describe('a file that breaks the contract ends with exit code 2 and one sentence
       'export const runSafetySuite = () => new Promise(() => {})',
       'cannot come any more',
     ],
-    ['it speaks to the command', 'process.send({ kind: "safe" }); await new Promise(() => {})', 'a message of its own'],
+    ['it sends a report of its own', `process.send(${forged}); await new Promise(() => {})`, 'could not be loaded'],
+    // Past the door that was closed, as only who means harm would.
+    [
+      'it forges a report',
+      `process._send(${forged}); await new Promise(() => {})`,
+      'a document that is no safety report',
+    ],
+    ['it forges a message', 'process._send({ kind: "safe" }); await new Promise(() => {})', 'a message of its own'],
   ])('%s', async (_, source, sentence) => {
     const run = await testFile(source)
 

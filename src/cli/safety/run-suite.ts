@@ -36,10 +36,19 @@ export async function runSuite({ file, timeoutMs, seed }: SuiteRun): Promise<Saf
   try {
     const message = await messageOf(child, file, timeoutMs)
     if (message.kind === 'broken') throw new Unavailable(`${file} breaks the contract of a suite: ${message.problem}.`)
-    return parseSafetyReport(message.document)
+    return reportOf(message.document, file)
   } finally {
     // It has said what there is to say; what it left running must not keep it.
     child.kill('SIGKILL')
+  }
+}
+
+/** Whatever sent it: a document that is no report is not one, and its classification follows from its checks. */
+function reportOf(document: unknown, file: string): SafetyReport {
+  try {
+    return parseSafetyReport(document)
+  } catch (cause) {
+    throw new Unavailable(`${file} sent the command a document that is no safety report.`, { cause })
   }
 }
 

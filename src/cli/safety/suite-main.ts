@@ -8,6 +8,10 @@ import type { SuiteMessage } from './suite-message.ts'
 /** As much of a stranger's error as fits into a sentence. */
 const errorCharacters = 300
 
+// The way to the command is for the report alone: a file that is forked elsewhere too speaks to nobody here.
+const sendToCommand = process.send?.bind(process)
+Reflect.deleteProperty(process, 'send')
+
 // A suite that waits for nothing would end this process in silence; it is told apart from one that takes its time.
 process.once('beforeExit', () => send(broken('runSafetySuite waits for something that cannot come any more')))
 // oxlint-disable-next-line prefer-top-level-await -- Node would warn of what the line above says better
@@ -53,5 +57,5 @@ function sentenceOf(error: unknown): string {
 }
 
 function send(message: SuiteMessage): void {
-  process.send?.(message)
+  sendToCommand?.(message)
 }
