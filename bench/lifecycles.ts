@@ -8,6 +8,7 @@ import {
   type Executed,
   money,
   type Prepare,
+  type PrepareInput,
   type Prepared,
   ProposalRuntime,
   type Resolve,
@@ -81,17 +82,13 @@ export interface Lifecycles {
 }
 
 export async function lifecycles(store: Store): Promise<Lifecycles> {
-  const action = new TransferAction()
-  const runtime = await ProposalRuntime.open({ store, keyring: ephemeralKeyring(), actions: [action] })
-  const support = session('ada', 'support')
-  const finance = session('fiona', 'finance')
+  const { runtime, action } = await openTransfers(store)
   let started = 0
   let verified = 0
   return {
     run: async () => {
       started += 1
-      const command = { intent: `transfer ${started}`, amount: { amount: '10.00', currency: 'EUR' } }
-      const { proposal, commitment } = await runtime.prepare(support, { action: transfer.type, command })
+      const { proposal, commitment } = await runtime.prepare(support, transferNamed(`transfer ${started}`))
       await runtime.approve(finance, proposal, { commitment })
       const executed = await runtime.execute(support, proposal)
       while (Date.now() < (executed.waitUntil ?? 0)) await new Promise(setImmediate)
@@ -106,6 +103,22 @@ export async function lifecycles(store: Store): Promise<Lifecycles> {
     },
   }
 }
+
+/** A runtime on a store, with the action whose own calls cost nothing. */
+export async function openTransfers(store: Store): Promise<{ runtime: ProposalRuntime; action: TransferAction }> {
+  const action = new TransferAction()
+  const runtime = await ProposalRuntime.open({ store, keyring: ephemeralKeyring(), actions: [action] })
+  return { runtime, action }
+}
+
+/** What is asked for in one lifecycle. */
+export function transferNamed(intent: string): PrepareInput {
+  return { action: transfer.type, command: { intent, amount: { amount: '10.00', currency: 'EUR' } } }
+}
+
+/** Who prepares and executes, and who approves. */
+export const support: Session = session('ada', 'support')
+export const finance: Session = session('fiona', 'finance')
 
 function session(id: string, role: string): Session {
   return { tenant: 'bench', principal: { kind: 'user', id }, roles: [role], assurance: ['authenticated_session'] }

@@ -5,6 +5,12 @@ export function median(figures: readonly number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 }
 
+/** The figure below which that share of them lies, in percent. */
+export function percentile(figures: readonly number[], share: number): number {
+  const sorted = figures.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * share) / 100))] ?? Number.NaN
+}
+
 /** Half the distance between the smallest and the largest. */
 export function spread(figures: readonly number[]): number {
   return (Math.max(...figures) - Math.min(...figures)) / 2
