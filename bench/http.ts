@@ -81,18 +81,26 @@ try {
 
 interface Figures {
   readonly perSecond: number[]
+  /** What each unit took, as its sender saw it. */
   readonly ms: number[]
+  /** The processor time of the server, of each round by its units. */
+  readonly cpuMs: number[]
+}
+
+function none(): Figures {
+  return { perSecond: [], ms: [], cpuMs: [] }
 }
 
 /** Rounds alternate between the two, so that a noisy neighbour meets both alike; the first is not counted. */
 async function compare(kind: Kind, url: string): Promise<void> {
-  const figures: Record<Name, Figures> = { countersign: { perSecond: [], ms: [] }, bare: { perSecond: [], ms: [] } }
+  const figures: Record<Name, Figures> = { countersign: none(), bare: none() }
   for (let round = 0; round <= ROUNDS; round++) {
     for (const name of ['countersign', 'bare'] as const) {
-      const { perSecond, ms } = await timed(kind, apiAt(url + BASES[name]))
+      const { perSecond, ms, cpuMs } = await timed(kind, apiAt(url + BASES[name]))
       if (round === 0) continue
       figures[name].perSecond.push(perSecond)
       figures[name].ms.push(...ms)
+      figures[name].cpuMs.push(cpuMs)
     }
   }
   const { countersign, bare } = figures
@@ -104,17 +112,34 @@ async function compare(kind: Kind, url: string): Promise<void> {
   console.log(
     `  ratio        ${rate.toFixed(2)} of the rate, ${latency(50)} times the p50, ${latency(99)} times the p99`,
   )
+  const cpu = median(countersign.cpuMs) / median(bare.cpuMs)
+  console.log(`               ${cpu.toFixed(2)} times the processor time of the server`)
 }
 
-async function timed({ before, run }: Kind, api: Api): Promise<{ readonly perSecond: number; readonly ms: number[] }> {
+interface Round {
+  readonly perSecond: number
+  readonly ms: number[]
+  readonly cpuMs: number
+}
+
+async function timed({ before, run }: Kind, api: Api): Promise<Round> {
   const proposals = await before(api)
+  const cpuBefore = await cpuOfServer()
   const began = performance.now()
   const ms = await inLanes(proposals, async (one) => {
     const startedAt = performance.now()
     await run(api, one)
     return performance.now() - startedAt
   })
-  return { perSecond: (proposals.length / (performance.now() - began)) * 1_000, ms }
+  const perSecond = (proposals.length / (performance.now() - began)) * 1_000
+  return { perSecond, ms, cpuMs: ((await cpuOfServer()) - cpuBefore) / proposals.length }
+}
+
+async function cpuOfServer(): Promise<number> {
+  const answer = once(server, 'message')
+  server.send('cpu')
+  const [ms] = (await answer) as [number]
+  return ms
 }
 
 /** Does something with every item, so many at a time. */
@@ -154,7 +179,7 @@ function apiAt(base: string): Api {
   }
 }
 
-function shown({ perSecond, ms }: Figures): string {
+function shown({ perSecond, ms, cpuMs }: Figures): string {
   const rate = `${median(perSecond).toFixed(0).padStart(6)} ± ${spread(perSecond).toFixed(0)} per second`
-  return `${rate}, p50 ${percentile(ms, 50).toFixed(2)} ms, p99 ${percentile(ms, 99).toFixed(2)} ms`
+  return `${rate}, p50 ${percentile(ms, 50).toFixed(2)} ms, p99 ${percentile(ms, 99).toFixed(2)} ms, cpu ${median(cpuMs).toFixed(2)} ms`
 }
