@@ -12,7 +12,7 @@ export const DB_OPTION = ['--db <file>', `the database file (default: DATABASE_U
 /** What `--keys` is, in the words of `--help`. */
 export const KEYS_OPTION = [
   '--keys <file>',
-  'the key file (default: the keys in COUNTERSIGN_KEYS, else the file beside the database)',
+  'the key file (default: the keys in COUNTERSIGN_KEYS, else the database’s own name and .keys)',
 ] as const
 
 /** The path of the database. @throws UsageError for an address: servers of databases are not among what this can open. */

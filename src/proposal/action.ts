@@ -38,7 +38,9 @@ export interface Prepare<C extends Contract> {
 /** What `prepare` answers: the private state of the business, the name of the intended effect, and what it acts on. */
 export interface Prepared<C extends Contract> {
   readonly snapshot: Snapshot<C>
+  /** Opaque, such as `effect.derive(kind, thing, intent)`: no two proposals with the same one ever both take effect. */
   readonly effectReference: string
+  /** Opaque too: the thing acted on, by which related proposals are found. */
   readonly subject?: string
 }
 
@@ -91,6 +93,7 @@ export type Executed<C extends Contract> =
 
 /** What `verify` gets. It reads only, and asks for exactly these keys. Spec: lifecycle 7. */
 export interface Verify<C extends Contract> {
+  /** Every key under which an attempt may have landed; plain strings to whatever they are compared with by `===`. */
   readonly idempotencyKeys: readonly IdempotencyKey[]
   readonly semanticEffectReference: Reference
   readonly snapshot: Snapshot<C>
@@ -103,8 +106,11 @@ export interface Verify<C extends Contract> {
 
 /** A found effect: the one key that it carries, how many there are, and the contract's facts as they are at the target. */
 export interface Found<C extends Contract> {
+  /** The one of `idempotencyKeys` that the target holds. */
   readonly identity: string
+  /** Under all keys together; anything but 1 is for a person to look at. */
   readonly matches: number
+  /** As the target has them, never copied from the snapshot: what is compared must have been read. */
   readonly facts: Facts<C>
   readonly externalReference?: string
   readonly result?: Result<C>

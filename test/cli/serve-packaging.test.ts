@@ -1,5 +1,6 @@
 // `serve` as it is installed: compiled to JavaScript, and with a package missing of those that it needs.
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -7,7 +8,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { repositoryRoot } from '../../tools/repository.ts'
 import { folder } from './run-countersign.ts'
-import { approvedRefund, startServe } from './served.ts'
+import { approvedRefund, spawnServe, startServe } from './served.ts'
 
 const needed = [
   '@hono/node-server',
@@ -36,6 +37,30 @@ it('runs from JavaScript with nothing but its name, and without swagger-ui-dist,
   expect(server.log()).toContain('/docs needs the package swagger-ui-dist: npm install swagger-ui-dist')
 })
 
+it('names the document of the API where the page for it is not installed', async () => {
+  const cwd = folder()
+  await installInto(cwd, needed)
+
+  const { child } = spawnServe({ cwd, args: ['--port', '0'], main: join(cwd, 'dist/cli/main.js') })
+  const [greeting] = (await once(child.stdout, 'data')) as [Buffer]
+
+  expect(String(greeting)).toMatch(/^Countersign listens on \S+; its API is described at \S+\/openapi\.json\.\n/)
+})
+
+it('says once what is to be installed, where all of it is missing', async () => {
+  const cwd = folder()
+  await installInto(cwd, ['commander', 'kysely', 'ulid', 'zod'])
+
+  const run = promisify(execFile)(process.execPath, ['dist/cli/main.js', 'serve', '--port', '0'], { cwd })
+
+  await expect(run).rejects.toMatchObject({
+    code: 2,
+    stderr:
+      'countersign: "countersign serve" needs what is not installed: ' +
+      'npm install pino @hono/node-server better-sqlite3 hono hono-openapi prom-client.\n',
+  })
+})
+
 it.each(['pino', '@hono/node-server', 'hono', 'hono-openapi', 'prom-client', 'better-sqlite3'])(
   'says in one sentence that %s is to be installed, where it is missing',
   async (missing) => {
@@ -52,7 +77,7 @@ it.each(['pino', '@hono/node-server', 'hono', 'hono-openapi', 'prom-client', 'be
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        new RegExp(`^countersign: [^\\n]*${missing}: npm install ${missing}[^\\n]*\\.?\\n$`),
+        new RegExp(`^countersign: [^\\n]*: npm install ${missing}(?:@\\d+)?\\.?\\n$`),
       ) as string,
     })
   },

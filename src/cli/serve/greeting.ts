@@ -3,6 +3,8 @@
 /** What is served, and where. */
 export interface Served {
   readonly url: string
+  /** Where the API is described: a page for people if Swagger UI is installed, else the document. */
+  readonly description: '/docs' | '/openapi.json'
   /** The example's business system; null beside actions of the host's own. */
   readonly provider: string | null
   readonly actions: readonly string[]
@@ -17,16 +19,21 @@ export function greetingData({ url, provider, actions, tokens }: Served): unknow
   return { url, inbox: null, provider, actions, tokens }
 }
 
+/** What comes after the three commands: they end before anything is proven. */
+const ACCEPTED = [
+  'Accepted is not done: five seconds later "operator" has it read back, POST /v1/proposals/…/reconcile with {}.',
+]
+
 /** For a person. */
 export function greetingLines(served: Served): readonly string[] {
-  const { url, provider, actions, tokens, files } = served
+  const { url, description, provider, actions, tokens, files } = served
   return [
-    `Countersign listens on ${url}; its API is described at ${url}/docs.`,
+    `Countersign listens on ${url}; its API is described at ${url}${description}.`,
     '',
     ...table({ ...files, ...(provider === null ? {} : { provider }), actions: actions.join(', ') }),
     ...(Object.keys(tokens).length === 0 ? [] : ['', 'Development tokens:', '', ...table(tokens)]),
     ...(provider === null ? [] : ['', 'Prepare as the agent, approve as finance, execute as the requester:', '']),
-    ...(provider === null ? [] : curlLines(served)),
+    ...(provider === null ? [] : [...curlLines(served), '', ...ACCEPTED]),
     '',
     'Ctrl-C stops it when open attempts have settled; pressed twice it ends at once.',
   ]

@@ -1,16 +1,20 @@
-// Loads a part of `serve`; a package that is missing ends in one sentence that says what to install.
+// Loads a part of `serve`; packages that are missing end in one sentence that says what to install, all at once.
 import { Unavailable } from '../errors.ts'
+
+/** What `serve` cannot do without, and the library can. */
+const PACKAGES = ['@hono/node-server', 'better-sqlite3', 'hono', 'hono-openapi', 'pino', 'prom-client']
 
 const MISSING = /^Cannot find (?:package|module) '((?:@[^/']+\/)?[^/']+)/
 
-/** What was loaded. @throws Unavailable, naming the package that is not installed */
+/** What was loaded. @throws Unavailable, naming every package that is not installed */
 export async function needed<Part>(loading: () => Promise<Part>): Promise<Part> {
   try {
     return await loading()
   } catch (cause) {
     const name = missingPackage(cause)
     if (name === null) throw cause
-    throw new Unavailable(`"countersign serve" needs the package ${name}: npm install ${name}.`, { cause })
+    const names = [name, ...PACKAGES.filter((other) => other !== name && !isInstalled(other))].join(' ')
+    throw new Unavailable(`"countersign serve" needs what is not installed: npm install ${names}.`, { cause })
   }
 }
 
@@ -18,4 +22,13 @@ export async function needed<Part>(loading: () => Promise<Part>): Promise<Part> 
 function missingPackage(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   return MISSING.exec(error.message)?.[1] ?? missingPackage(error.cause)
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
 }

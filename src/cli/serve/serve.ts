@@ -1,6 +1,7 @@
 // Serves the HTTP API from one process: starts what the settings ask for, says where it is, and stops when told.
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { swaggerFolder } from '../../http/openapi/swagger-assets.ts'
 import type { Clock, Logger } from '../../runtime/ports.ts'
 import { systemClock } from '../../runtime/system-clock.ts'
 import { give } from '../answer.ts'
@@ -56,6 +57,7 @@ async function start({ settings, log, clock }: Surroundings, { json = false }: S
   const listening = await listen(work.counted(service.answer), settings)
   const served = {
     url: listening.url,
+    description: swaggerFolder() === null ? ('/openapi.json' as const) : ('/docs' as const),
     provider: business?.url ?? null,
     actions: actions.map(({ contract }) => contract.type),
     tokens: service.tokens,
