@@ -403,4 +403,16 @@ describe('with the globals of the adapter, which are its default', () => {
     expect(statuses(await overriding.exchange(approving('')))).toStrictEqual([428])
     expect(statuses(await overriding.exchange(approving('If-Match: *\r\n')))).toStrictEqual([400])
   })
+
+  it.each(['/docs', '/docs/start.js', '/problems/not_found', '/healthz', '/v1/proposals', '/nothing'])(
+    'GET %s is answered with every header once, so that a page has one policy',
+    async (path) => {
+      const overriding = await openRawServer({ overrideGlobalObjects: true })
+      const asked = requestText(`GET ${path}`, `${AUTHORIZED}Connection: close\r\n`)
+      const [answer] = await overriding.exchange(asked)
+      const names = (answer?.head ?? '').match(/^[\w-]+(?=:)/gm)?.map((name) => name.toLowerCase()) ?? []
+      expect(names).toContain('content-security-policy')
+      expect(names).toStrictEqual([...new Set(names)])
+    },
+  )
 })
