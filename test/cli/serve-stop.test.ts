@@ -82,6 +82,25 @@ it('a connection that is kept open for nothing does not hold it up', async () =>
   idle.destroy()
 })
 
+it.each([
+  ['on which nothing was sent, as browsers open in advance', ''],
+  ['on which half a request was sent', 'GET /v1/proposals HTTP/1.1\r\nHost: x\r\n'],
+])('a connection %s does not hold it up', async (_, bytes) => {
+  const server = await serveHeld(folder(), await holdingTarget())
+  const { hostname, port } = new URL(server.url)
+  const silent = connect(Number(port), hostname)
+  await once(silent, 'connect')
+  silent.write(bytes)
+  // By the time that this is answered, the server has seen the other one.
+  await server.ask('/healthz', 'requester-1')
+
+  server.child.kill('SIGTERM')
+
+  expect(await server.ended).toEqual({ code: 0, signal: null })
+  expect(server.log()).not.toContain('the limit is over')
+  silent.destroy()
+})
+
 /** Waits until no new connection is taken. */
 async function untilRefused({ url }: ServeUnderTest): Promise<void> {
   const { hostname, port } = new URL(url)

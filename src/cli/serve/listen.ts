@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { serverLimits, serverProperties } from '../../http/wire/server-limits.ts'
 import { Unavailable } from '../errors.ts'
+import { Connections } from './connections.ts'
 import { needed } from './needed.ts'
 
-const IDLE_LOOK_MS = 20
+const UNUSED_LOOK_MS = 20
 
 /** A server that takes requests. */
 export interface Listening {
@@ -24,6 +25,7 @@ export async function listen(
   const { createAdaptorServer } = await needed(async () => import('@hono/node-server'))
   const server = createAdaptorServer({ fetch: handler, serverOptions: serverLimits }) as Server
   Object.assign(server, serverProperties)
+  const connections = new Connections(server)
   server.listen(port, host)
   try {
     await once(server, 'listening')
@@ -36,7 +38,7 @@ export async function listen(
       const closed = once(server, 'close')
       server.close()
       // A connection that is busy now would be kept open for further requests once it is answered.
-      const closing = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS)
+      const closing = setInterval(() => connections.breakUnused(), UNUSED_LOOK_MS)
       await closed
       clearInterval(closing)
     },
