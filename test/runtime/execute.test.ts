@@ -240,6 +240,33 @@ describe.each(STORES)('lifecycle 6 on %s', (store) => {
     )
   })
 
+  it('refuses a revision that was passed while the right to execute was asked', async () => {
+    const { world, proposal, action } = await openScene(store)
+    const { revision, commitment } = (await world.stored(proposal)).proposal
+    const { can } = action.methods
+    action.methods.can = async (act, caller, view) => {
+      if (act === 'execute') await world.runtime.approve(finance2, proposal, { commitment })
+      return can(act, caller, view)
+    }
+
+    expect(await answerOf(world.runtime.execute(requester, proposal, { ifRevision: revision }))).toBe(
+      'revision_mismatch',
+    )
+    expect(action.calls.execute).toBe(0)
+  })
+
+  it('goes on from the revision that it raised itself, where approvals suffice again', async () => {
+    const { world, proposal } = await openScene(store, { approvalTtl: '2m' })
+    await world.clock.advance(2 * MINUTE_MS)
+    await world.execute(proposal)
+    world.clock.setWall(world.clock.now() - 2_000)
+    const { revision } = (await world.stored(proposal)).proposal
+
+    const answer = await world.runtime.execute(requester, proposal, { ifRevision: revision })
+
+    expect(answer.status).toBe('verification_pending')
+  })
+
   it('a closed proposal answers what it is, and a superseded one that it was done', async () => {
     const { world, proposal } = await openScene(store)
     const other = await world.approved(INTENT)

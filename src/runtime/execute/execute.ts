@@ -53,7 +53,7 @@ export async function execute(
   const actor = { participant: caller, trigger: caller }
 
   const result = await untilSettled(
-    () => executeRound(core, session, actor, ref),
+    () => executeRound(core, session, actor, ref, input.ifRevision),
     async () => {
       const lost = await load(core, session, ref)
       return resultOf(core, session, lost.stored, stay('conflict', 'lost_race'))
@@ -63,8 +63,15 @@ export async function execute(
   return reconcileStored(core, session, await load(core, session, ref), actor, 'when_due')
 }
 
-async function executeRound(core: Core, session: CallerSession, actor: Actor, ref: string): Promise<Round> {
-  const { stored, registered } = await load(core, session, ref)
+// The precondition is one of what is admitted: it was true of what was read first, and much may have been awaited since.
+async function executeRound(
+  core: Core,
+  session: CallerSession,
+  actor: Actor,
+  ref: string,
+  ifRevision: number | undefined,
+): Promise<Round> {
+  const { stored, registered } = await load(core, session, ref, ifRevision)
   const { proposal, approvals } = stored
   const now = core.clock.now()
   const evaluation = evaluatePolicy(proposal.policy, approvals, { now, commitment: proposal.commitment })
@@ -73,7 +80,9 @@ async function executeRound(core: Core, session: CallerSession, actor: Actor, re
   if (first === null) return executeApproved(execution)
   const answer = await conclude(execution, first)
   // Approvals that suffice again are stored as such, and the execution goes on from there.
-  return first.kind === 'move' && first.outcome === 'approved' ? LOST_RACE : answer
+  const isRestored = first.kind === 'move' && first.outcome === 'approved'
+  if (!isRestored || answer === LOST_RACE) return answer
+  return ifRevision === undefined ? LOST_RACE : executeRound(core, session, actor, ref, answer.revision)
 }
 
 async function executeApproved(execution: Execution): Promise<Round> {
