@@ -296,6 +296,27 @@ describe('execute', () => {
     expect(world.action.calls.execute).toBe(1)
   })
 
+  it('tells what became of it where the request that was taken for lost comes through before its repetition', async () => {
+    const world = await openServed()
+    const { proposal, revision } = await world.approvedProposal()
+    const late: Request[] = []
+    const fetchLate = async (request: Request): Promise<Response> => {
+      if (!request.url.endsWith('/execute')) return fetch(request)
+      const first = late.shift()
+      if (first === undefined) {
+        late.push(request)
+        throw new TypeError('no answer came')
+      }
+      await fetch(first)
+      return fetch(request)
+    }
+
+    const result = await world.client(requester, { fetch: fetchLate }).execute(proposal, { ifRevision: revision })
+
+    expect(result).toMatchObject({ outcome: 'verification_pending', status: 'verification_pending' })
+    expect(world.action.calls.execute).toBe(1)
+  })
+
   it('is not sent again once the revision has moved, though the proposal is open again', async () => {
     const world = await openServed()
     const { proposal, revision } = await world.approvedProposal()

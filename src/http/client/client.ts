@@ -1,6 +1,6 @@
 // The client: every operation of the API as a method of the same name as the runtime's, with the same inputs and answers.
 import { isReference } from '../../effect/reference.ts'
-import { MalformedReference, NotFound } from '../../proposal/errors.ts'
+import { MalformedReference, NotFound, RevisionMismatch } from '../../proposal/errors.ts'
 import type { EvidenceBundle } from '../../proposal/receipts/evidence-bundle.ts'
 import type { ActionView } from '../../runtime/actions.ts'
 import type { CheckInput, CheckResult } from '../../runtime/check.ts'
@@ -126,7 +126,9 @@ export class CountersignClient {
       try {
         return await this.#post('result', path, conditional(input), call, 'executing')
       } catch (error) {
-        if (!(error instanceof AnswerLost || error instanceof ServerFault)) throw error
+        // An earlier request may have come through after all, and be what has moved the revision.
+        const isOwnDoing = error instanceof RevisionMismatch && repetition > 0
+        if (!(isOwnDoing || error instanceof AnswerLost || error instanceof ServerFault)) throw error
         const latest = await this.read(proposal, {}, call).catch(() => null)
         const result = latest?.kind === 'proposal' ? resultOfExecution(latest) : null
         if (result !== null) return result
