@@ -45,6 +45,36 @@ it('makes in development two tokens for every role that the actions name, and on
   expect(byAgent.status).toBe(201)
 })
 
+it('logs of what an action throws its class and its place, not the name and the words that it was given', async () => {
+  const cwd = folder()
+  const text = `import { HeldAction } from '${action}'
+    class LedgerError extends Error {
+      constructor(words) {
+        super(words)
+        this.name = words
+      }
+    }
+    class Failing extends HeldAction {
+      async prepare({ command }) {
+        throw new LedgerError('IBAN of ' + command.intent)
+      }
+    }
+    export default { actions: [new Failing()] }`
+  writeFileSync(join(cwd, 'actions.ts'), text)
+  const server = await startServe({ cwd, args: ['--actions', 'actions.ts', '--dev'] })
+
+  const answer = await server.ask('/v1/proposals', 'requester-1', {
+    action: 'test.payments/held@1',
+    command: { intent: 'Alice' },
+  })
+  server.child.kill('SIGTERM')
+  await server.ended
+
+  expect(answer.status).toBe(503)
+  expect(server.log()).toContain('"error":"LedgerError"')
+  expect(server.log()).not.toMatch(/IBAN|Alice/)
+})
+
 it('refuses an address that others can reach for tokens that are meant for loopback', async () => {
   const cwd = folder()
   const text = `import { staticTokens } from 'countersign/http'

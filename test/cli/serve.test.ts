@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { allowedFields } from '../../src/cli/serve/log.ts'
+import { errorFields } from '../../src/http/wire/error-fields.ts'
 import { countersign, folder } from './run-countersign.ts'
 import {
   type Answer,
@@ -145,6 +146,13 @@ it('the log leaves out every field that is not on its list, whoever hands it in'
     status: 200,
     requestId: 'r-1',
   })
+})
+
+it('the log says of an error all that may be said of one, so that a fault can be found', () => {
+  const fields = errorFields(new TypeError('private', { cause: new RangeError('private') }))
+
+  expect(fields).toMatchObject({ error: 'TypeError', cause: 'RangeError', at: expect.stringContaining('serve.test') })
+  expect(allowedFields(fields)).toEqual(fields)
 })
 
 describe('the example', () => {

@@ -26,6 +26,9 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'open',
   'signal',
   'error',
+  'cause',
+  'at',
+  'address',
   'url',
   'file',
 ])

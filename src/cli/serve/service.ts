@@ -1,5 +1,6 @@
 // The service: store, keys, runtime and app, put together from the settings and from what is offered.
 import type { Authenticate } from '../../http/auth/session.ts'
+import { errorFields } from '../../http/wire/error-fields.ts'
 import type { Clock, Keyring, Logger } from '../../runtime/ports.ts'
 import { ProposalRuntime } from '../../runtime/runtime.ts'
 import { UsageError } from '../errors.ts'
@@ -51,18 +52,12 @@ export async function openService({ settings, offer, log, clock }: Parts): Promi
     clock,
     logger: meters.watchLogger(log),
     onHostError: (error, { method, proposal }) =>
-      log.warn({ method, proposal, error: nameOf(error) }, 'an action failed'),
+      log.warn({ method, proposal, ...errorFields(error) }, 'an action threw, or hung'),
   }).catch((error: unknown) => {
     throw keys.refusal(error)
   })
   const { authenticate, tokens } = await callers(offer, keys.keyring, settings)
-  const app = createApp({
-    runtime,
-    authenticate,
-    meters,
-    logger: log,
-    onInternalError: (error) => log.error({ error: nameOf(error) }, 'something that nobody expected'),
-  })
+  const app = createApp({ runtime, authenticate, meters, logger: log })
   return { answer: (request) => app.fetch(request), tokens, keyFile: keys.file, close: async () => store.close() }
 }
 
@@ -84,9 +79,4 @@ async function callers(
   const tokens = await developmentTokens(keyring, offer.cast)
   const sessions = withSessions(tokens, offer.cast)
   return { authenticate: staticTokens(sessions, { listeningOn: host, beyondLoopback: isExposed }), tokens }
-}
-
-// Of what others throw only the name: its words could hold anything.
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error
 }
