@@ -151,7 +151,8 @@ it('the log leaves out every field that is not on its list, whoever hands it in'
 it('the log says of an error all that may be said of one, so that a fault can be found', () => {
   const fields = errorFields(new TypeError('private', { cause: new RangeError('private') }))
 
-  expect(fields).toMatchObject({ error: 'TypeError', cause: 'RangeError', at: expect.stringContaining('serve.test') })
+  expect(fields).toMatchObject({ error: 'TypeError', cause: 'RangeError' })
+  expect(fields['at']).toContain('serve.test')
   expect(allowedFields(fields)).toEqual(fields)
 })
 

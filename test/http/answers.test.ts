@@ -182,7 +182,8 @@ describe.each(STORES)('pages on %s', (store) => {
       [reader, `limit=1&status=approved&cursor=${cursor}`],
       [{ ...reader, tenant: 'globex' }, `limit=1&cursor=${cursor}`],
     ] as const) {
-      expect((await world.get(by, `/v1/proposals?${query}`)).status).toBe(400)
+      const { status, json } = await world.get(by, `/v1/proposals?${query}`)
+      expect([status, json['errors']]).toMatchObject([400, [{ pointer: '/cursor', code: 'malformed_reference' }]])
     }
     expect((await world.get(reader, `/v1/proposals?limit=1&cursor=${cursor}`)).status).toBe(200)
   })

@@ -1,5 +1,5 @@
 // The endpoints of proposals as such: prepare, list, read.
-import { InvalidCommand } from '../../proposal/errors.ts'
+import { InvalidCommand, MalformedReference } from '../../proposal/errors.ts'
 import type { Status } from '../../proposal/status.ts'
 import type { ListInput } from '../../runtime/list.ts'
 import { endpoint } from '../endpoint.ts'
@@ -70,7 +70,9 @@ export const listProposals = endpoint({
   headers: ['Link'],
   refusals: ['store_unavailable', 'authorization_unavailable', 'limit_exceeded', 'malformed_reference'],
   async handle({ runtime, session, query, path }) {
-    const page = await runtime.list(session, listInput(query))
+    const page = await runtime.list(session, listInput(query)).catch((error: unknown) => {
+      throw withinQuery(error)
+    })
     return { status: 200, body: page, headers: nextLink(path, query, { name: 'cursor', value: page.next }) }
   },
 })
@@ -98,6 +100,11 @@ export const readProposal = endpoint({
 function withinBody(error: unknown): unknown {
   if (!(error instanceof InvalidCommand)) return error
   return new InvalidCommand(error.problems.map((problem) => ({ ...problem, path: `/command${problem.path}` })))
+}
+
+// What the runtime calls `after` is called `cursor` here.
+function withinQuery(error: unknown): unknown {
+  return error instanceof MalformedReference && error.path === '/after' ? new MalformedReference('/cursor') : error
 }
 
 interface ListQuery {
