@@ -1,4 +1,5 @@
 // A PostgreSQL store in a schema of its own, with everything that can be done around it.
+import process from 'node:process'
 import { Client, DatabaseError, type QueryResultRow, escapeIdentifier } from 'pg'
 import { inject } from 'vitest'
 import type { Store } from '../../src/runtime/ports.ts'
@@ -9,11 +10,25 @@ import type { Major } from '../postgres/server.ts'
 /** Options beside the address. */
 export type PostgresOptions = Pick<PostgresStoreOptions, 'clock' | 'onCorruptRow'>
 
-/** The address of the shared server of a major. */
+const databases = new Map<Major, Promise<string>>()
+
+/**
+ * The address of a database on the shared server of a major. Each process has one of its own: what a transaction of one
+ * could still see is not scrubbed from the tables of another.
+ */
 export async function serverUrl(major: Major = '18'): Promise<string> {
+  const database = databases.get(major) ?? newDatabase(major)
+  databases.set(major, database)
+  return database
+}
+
+async function newDatabase(major: Major): Promise<string> {
   const answer = await fetch(`${inject('postgresStarter')}/${major}`)
   if (!answer.ok) throw new Error(await answer.text())
-  return answer.text()
+  const url = await answer.text()
+  const name = `tests_${process.pid}`
+  await rawSql(url, 'public', `create database ${name}`)
+  return url.replace(/postgres$/u, name)
 }
 
 /** Schemas that are as good as new, by the address of their server: making one takes longer than most tests. */

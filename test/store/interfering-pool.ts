@@ -1,0 +1,41 @@
+// A pool whose connections are interfered with: something is done before a statement is sent, or after it was answered.
+import { Pool, type PoolClient } from 'pg'
+import { onTestFinished } from 'vitest'
+import type { PostgresPool, PostgresRequest } from '../../src/postgres.ts'
+
+/** What is done around the statements of a pool; `client` is the real connection. */
+export interface Interference {
+  readonly before?: (text: string, client: PoolClient) => Promise<void>
+  readonly after?: (text: string, client: PoolClient) => Promise<void>
+}
+
+/** A pool that is ended when the test is over. */
+export function realPool(url: string, max = 4): Pool {
+  const pool = new Pool({ connectionString: url, max })
+  pool.on('error', () => {})
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+export function interferingPool(url: string, { before, after }: Interference): PostgresPool {
+  const pool = realPool(url)
+  return {
+    async connect() {
+      const client = await pool.connect()
+      return {
+        async query({ values, ...request }: PostgresRequest) {
+          await before?.(request.text, client)
+          const answer = await client.query(values === undefined ? request : { ...request, values })
+          await after?.(request.text, client)
+          return answer
+        },
+        on: (event, listener) => client.on(event, listener),
+        removeListener: (event, listener) => client.removeListener(event, listener),
+        release: (destroy) => client.release(destroy),
+      }
+    },
+    on: (event, listener) => pool.on(event, listener),
+    removeListener: (event, listener) => pool.removeListener(event, listener),
+    end: () => pool.end(),
+  }
+}
