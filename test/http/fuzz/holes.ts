@@ -20,7 +20,7 @@ export type Hole = (typeof HOLES)[number]
 const MARK = '\u0001hole:'
 
 /** The text that stands in a drawn request until it is sent. */
-export function hole(name: Hole): string {
+function hole(name: Hole): string {
   return MARK + name
 }
 
