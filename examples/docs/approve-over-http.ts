@@ -37,9 +37,11 @@ const address = server.address()
 const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
 console.log('listening on', url)
 
+// #region client
 const agent = new CountersignClient({ url, token: 'development-token-of-the-payables-bot' })
 const fiona = new CountersignClient({ url, token: 'development-token-of-fiona' })
 const felix = new CountersignClient({ url, token: 'development-token-of-felix' })
+// #endregion
 
 // #region story
 console.log('INV-2001: two people release it')
