@@ -50,6 +50,7 @@ export const invoicePayment = contract({
     result: z.strictObject({ paymentId: z.string() }),
   },
   lifetime: '3d',
+  // #region policy
   policy: {
     require: [
       { name: 'finance', count: 2, from: { role: 'finance-manager' } },
@@ -62,6 +63,7 @@ export const invoicePayment = contract({
     ],
     approvalTtl: '24h',
   },
+  // #endregion
   permissions: {
     prepare: 'payables',
     read: ['payables', 'finance-manager', 'director'],
