@@ -12,12 +12,17 @@ import { scrubbed } from './sqlite-scrub.ts'
  */
 export class SqliteEngine implements Engine {
   readonly #connect: () => SqliteConnection
+  readonly #demandInPlace: () => void
   #connection: SqliteConnection | null = null
   #isClosed = false
 
-  /** `connect` opens the file anew; it is called at the first use and after a commit that was not confirmed. */
-  constructor(connect: () => SqliteConnection) {
+  /**
+   * `connect` opens the file anew; it is called at the first use and after a commit that was not confirmed.
+   * `demandInPlace` is called before every operation and throws if the file is not the one any more that was opened.
+   */
+  constructor(connect: () => SqliteConnection, demandInPlace: () => void = () => {}) {
     this.#connect = connect
+    this.#demandInPlace = demandInPlace
   }
 
   async read<Result>(operation: () => Operation<Result>): Promise<Result> {
@@ -101,6 +106,7 @@ export class SqliteEngine implements Engine {
 
   #open(): SqliteConnection {
     if (this.#isClosed) throw new StoreUnavailable('The store is closed.')
+    this.#demandInPlace()
     this.#connection ??= this.#connect()
     return this.#connection
   }

@@ -1,6 +1,7 @@
 // Looks at a file before SQLite does: for what SQLite would overwrite in silence, or refuse with a code.
 import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { StoreUnavailable } from '../proposal/errors.ts'
 
 /** What there is in the place of the database; `unusable` with the sentence that says why. */
 export type FileState =
@@ -32,6 +33,20 @@ export function fileState(path: string): FileState {
   if (!isWritable(path)) return unusable('The database file cannot be read and written.')
   if (!hasMagic(path)) return unusable('The file is not a SQLite database.')
   return file.size < SMALLEST_PAGE_BYTES ? unusable('The database file is damaged or truncated.') : { kind: 'present' }
+}
+
+/**
+ * Remembers which file is at the path. What it answers throws from the moment at which it is gone, or another one in its
+ * place: SQLite would go on writing into what nobody finds any more, and acknowledge it.
+ * @throws StoreUnavailable
+ */
+export function keptInPlace(path: string): () => void {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return () => {
+    const now = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (now?.ino === ino && now.dev === dev) return
+    throw new StoreUnavailable('The database file is gone, or another one is in its place; nothing is written to it.')
+  }
 }
 
 function unusable(sentence: string): FileState {

@@ -7,6 +7,7 @@ import type { MigrationText } from './migration-texts.ts'
 import { sqliteMigrations } from './migrations/sqlite-migrations.ts'
 import type { OnCorruptRow } from './reads/list-reader.ts'
 import { sqliteCapabilities } from './sqlite-capabilities.ts'
+import { keptInPlace } from './sqlite-file.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 import { loadSqlite } from './sqlite-library.ts'
@@ -44,7 +45,7 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   const file = sqliteFile(path, options.busyTimeoutMs)
   const library = loadSqlite()
   await prepareFile(library, file)
-  const engine = new SqliteEngine(() => connect(library, file))
+  const engine = new SqliteEngine(() => connect(library, file), keptInPlace(file.path))
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine,

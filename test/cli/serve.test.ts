@@ -121,6 +121,18 @@ describe('serve', () => {
     expect(await answers[2]?.text()).toContain('countersign_proposals_open 1')
   })
 
+  it('is not ready once its database file is gone, and acknowledges nothing', async () => {
+    const cwd = folder()
+    const server = await startServe({ cwd })
+    rmSync(join(cwd, 'countersign.db'))
+
+    const ready = await fetch(`${server.url}/readyz`)
+    const prepared = await server.ask('/v1/proposals', 'agent', refundOf())
+
+    expect([ready.status, ready.headers.get('Retry-After'), prepared.status]).toEqual([503, '5', 503])
+    expect(prepared.body).toMatchObject({ code: 'store_unavailable' })
+  })
+
   it('writes its log to standard error, without a token, an amount or an order', async () => {
     const server = await startServe({ cwd: folder() })
     const ref = await approvedRefund(server)

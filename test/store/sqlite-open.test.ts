@@ -1,8 +1,10 @@
 // Opening a SQLite store: every unsuitable file, folder and installation is one clear sentence, and nothing is overwritten.
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -275,6 +277,27 @@ describe('a store that is open', () => {
 
     expect(state).toEqual(['wal', 2, 1, 1])
     connection.close()
+    await store.close()
+  })
+
+  it.each([
+    ['gone', () => {}],
+    ['in the place of another one', (path: string) => copyFileSync(`${path}.aside`, path)],
+  ])('acknowledges nothing while its file is %s, and goes on when it is back', async (_, replace) => {
+    const path = newPath()
+    const store = await sqliteStore(path)
+    const kept = await prepared(store)
+    const change = inserting(sampleProposal())
+    renameSync(path, `${path}.aside`)
+    replace(path)
+
+    const sentence = 'The database file is gone, or another one is in its place; nothing is written to it.'
+    await expect(store.health()).rejects.toThrow(sentence)
+    await expect(store.commit(change)).rejects.toThrow(StoreUnavailable)
+
+    renameSync(`${path}.aside`, path)
+    await commits(store, change)
+    expect(await liveOf(store, kept.proposal)).toEqual(kept)
     await store.close()
   })
 })
