@@ -8,6 +8,7 @@ export {
   type AnyHttpRefusal,
   AuthenticationUnavailable,
   CommitmentRequired,
+  CrossSiteRequest,
   HttpRefusal,
   type HttpRefusalCode,
   InvalidRequest,

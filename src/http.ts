@@ -16,6 +16,9 @@ export {
 } from './http/auth/static-tokens.ts'
 export type { ClaimMapping, Claims, ClaimSource } from './http/auth/token-session.ts'
 export type { OnInternalError } from './http/frame.ts'
+export type { InboxOptions } from './http/inbox/inbox.ts'
+export type { InboxField, InboxPreview, ShownAs } from './http/inbox/preview/declared.ts'
+export { SignInLinks, type SignInLinksOptions } from './http/inbox/session/sign-in-links.ts'
 export {
   AuthenticationUnavailable,
   HTTP_REFUSALS,

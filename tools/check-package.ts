@@ -1,6 +1,6 @@
 // Packs the package, puts it into a project of its own as a user would, and there compiles and runs the quickstart and the command.
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readRepositoryFile, repositoryRoot } from './repository.ts'
@@ -57,6 +57,10 @@ compile('declarations.json', ['node_modules/countersign/dist/**/*.d.ts'], compil
 // What an example uses beside the package may have declarations that want more: the adapter of Hono names what browsers have.
 compile('examples.json', ['**/*.ts'], { ...compilerOptions, skipLibCheck: true })
 run(process.execPath, 'quickstart.ts')
+// The files that the pages of the inbox load are beside the built sources.
+for (const name of ['inbox.css', 'inbox.js', 'inbox.svg']) {
+  accessSync(join(project, 'node_modules/countersign/dist/http/inbox/assets', name))
+}
 for (const args of [
   ['keys', 'new', 'packed.keys'],
   ['migrate', '--db', 'packed.db'],

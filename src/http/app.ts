@@ -3,11 +3,15 @@ import type { Context, Hono as HonoApp } from 'hono'
 import type { Logger } from '../runtime/ports.ts'
 import type { ProposalRuntime } from '../runtime/runtime.ts'
 import { SILENT } from '../runtime/silent-logger.ts'
+import { guardCookies, restsOnCookie } from './auth/same-origin.ts'
 import { type Authenticate, sessionOf } from './auth/session.ts'
 import type { Endpoint } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { basePath, type Framed, framed, type Framing, type OnInternalError } from './frame.ts'
 import { described, Hono } from './hono-library.ts'
+import { demandApiToken } from './inbox/session/api-token.ts'
+import { type Inbox, type InboxOptions, readInbox } from './inbox/inbox.ts'
+import { mountInbox } from './inbox/mount.ts'
 import type { OpenCall, OpenEndpoint } from './open-endpoint.ts'
 import { type OpenApiDocument, openApiDocument } from './openapi/document.ts'
 import { openOperationOf } from './openapi/open-operation.ts'
@@ -30,6 +34,8 @@ export interface AppOptions {
   readonly requireIdempotencyKey?: boolean
   /** Serves `/metrics`; made by `prometheusMeters`. Without it there is none. */
   readonly meters?: Meters
+  /** Serves `/inbox`, where people approve in a browser. Without it there is none. */
+  readonly inbox?: InboxOptions
   /** Receives what was thrown and is no refusal; it is answered as `internal`, and nothing of it is told. */
   readonly onInternalError?: OnInternalError
 }
@@ -47,13 +53,14 @@ export function createApp(options: AppOptions): HonoApp {
   const { runtime, authenticate, logger = SILENT, meters = null, onInternalError } = options
   const framing: Framing = { runtime, logger, meters, onInternalError }
   const rules: ReadingRules = { requireIdempotencyKey: options.requireIdempotencyKey ?? false }
+  const inbox = options.inbox === undefined ? null : readInbox(options.inbox)
   const app = new Hono()
 
   for (const endpoint of ENDPOINTS) {
     const { method, path: pattern, operationId: operation } = endpoint
     app[method](pattern, described(operationOf(endpoint)), async (context) =>
       framed(framing, context, { pattern, operation }, () => {
-        return answerTo(endpoint, context, { runtime, authenticate, rules })
+        return answerTo(endpoint, context, { runtime, authenticate, rules, inbox })
       }),
     )
   }
@@ -65,6 +72,7 @@ export function createApp(options: AppOptions): HonoApp {
       }),
     )
   }
+  if (inbox !== null) mountInbox(app, framing, inbox)
   refuseTheRest(app, framing, authenticate)
   return app
 }
@@ -121,16 +129,19 @@ interface Answering {
   readonly runtime: ProposalRuntime
   readonly authenticate: Authenticate
   readonly rules: ReadingRules
+  readonly inbox: Inbox | null
 }
 
-// Who calls comes first; then what was sent, which tells nothing of what is stored; then the operation.
+// Who calls comes first, and whether a page of ours asks where a cookie says so; then what was sent, which tells nothing of what is stored; then the operation.
 async function answerTo(
   endpoint: Endpoint,
   context: Context,
-  { runtime, authenticate, rules }: Answering,
+  { runtime, authenticate, rules, inbox }: Answering,
 ): Promise<Framed> {
   const { raw: request } = context.req
   const session = await sessionOf(authenticate, request)
+  guardCookies(request, inbox?.origin ?? null)
+  if (inbox !== null && restsOnCookie(request)) demandApiToken(request, inbox.cookie, session)
   const read = await readRequest(endpoint, request, rules)
   const path = new URL(request.url).pathname
   const param = (name: string): string => context.req.param(name) ?? ''

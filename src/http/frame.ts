@@ -5,7 +5,7 @@ import type { ProposalRuntime } from '../runtime/runtime.ts'
 import { logAccess } from './operations/access-log.ts'
 import type { Meters } from './operations/meters.ts'
 import { errorFields } from './wire/error-fields.ts'
-import { problemOf, problemResponse } from './wire/problem.ts'
+import { type HttpProblem, problemOf, problemResponse } from './wire/problem.ts'
 import { requestId } from './wire/request-id.ts'
 import { securityHeaders } from './wire/security-headers.ts'
 
@@ -15,6 +15,8 @@ export interface Framing {
   readonly logger: Logger
   readonly meters: Meters | null
   readonly onInternalError: OnInternalError | undefined
+  /** In place of problem+json, where it is people who read it. */
+  readonly asResponse?: (problem: HttpProblem) => Promise<Response>
 }
 
 /** Receives what was thrown and is no refusal, with the id of its request. Nothing of it is answered or logged. */
@@ -69,7 +71,8 @@ async function answered(
     const { status, code } = problem.body
     if (status >= 500) logTrouble(framing.logger, { requestId: id, code, ...errorFields(error) })
     if (code === 'internal') tellHost(framing, error, id)
-    return { response: problemResponse(problem), outcome: code }
+    const { asResponse } = framing
+    return { response: asResponse === undefined ? problemResponse(problem) : await asResponse(problem), outcome: code }
   }
 }
 

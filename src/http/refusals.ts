@@ -14,7 +14,12 @@ export const EVERYWHERE: readonly ProblemCode[] = [
 export const READING: readonly ProblemCode[] = ['store_unavailable', 'stored_data_corrupt']
 
 /** Of everything that reads a body. */
-export const WITH_BODY: readonly ProblemCode[] = ['payload_too_large', 'unsupported_media_type', 'limit_exceeded']
+export const WITH_BODY: readonly ProblemCode[] = [
+  'cross_site_request',
+  'payload_too_large',
+  'unsupported_media_type',
+  'limit_exceeded',
+]
 
 /** Of everything that names a proposal and asks for a right. */
 export const ABOUT_PROPOSAL: readonly ProblemCode[] = [

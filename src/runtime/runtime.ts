@@ -29,6 +29,7 @@ import { Registry } from './registry.ts'
 import type { OperationResult } from './result.ts'
 import { ProposalKeys } from './keys/sealing.ts'
 import { SILENT } from './silent-logger.ts'
+import { standing, type Standing } from './standing.ts'
 import { assertSuitableNode } from './suitable-node.ts'
 import { StoreClock } from './store-clock.ts'
 import { systemClock } from './system-clock.ts'
@@ -212,6 +213,11 @@ export class ProposalRuntime {
   /** Everything that may be shown of a proposal. Spec: lifecycle 8. */
   async read(session: Session, proposal: string, input?: ReadInput): Promise<ProposalView | ErasedView> {
     return read(this.#core, parseSession(session), proposal, input)
+  }
+
+  /** What the caller may do with one proposal now, and what an approval of theirs would be worth. */
+  async standing(session: Session, proposal: string): Promise<Standing> {
+    return standing(this.#core, parseSession(session), proposal)
   }
 
   /** The proposals that the caller may see, newest first. Spec: lifecycle 8. */

@@ -12,7 +12,7 @@ import { repositoryRoot } from '../../tools/repository.ts'
 
 const greetingSchema = z.strictObject({
   url: z.string(),
-  inbox: z.null(),
+  inbox: z.string().nullable(),
   provider: z.string().nullable(),
   actions: z.array(z.string()),
   tokens: z.record(z.string(), z.string()),

@@ -43,6 +43,7 @@ const ERRORS: Readonly<Record<ProblemCode, readonly Error[]>> = {
   malformed_request: [new door.MalformedRequest('The body is no JSON.'), new door.MalformedRequest('Twice.', problems)],
   unauthenticated: [new door.Unauthenticated('refused')],
   authentication_unavailable: [new door.AuthenticationUnavailable()],
+  cross_site_request: [new door.CrossSiteRequest()],
   unknown_path: [new door.UnknownPath()],
   method_not_allowed: [new door.MethodNotAllowed(['GET', 'HEAD'])],
   payload_too_large: [new door.PayloadTooLarge()],

@@ -5,6 +5,8 @@ export interface Served {
   readonly url: string
   /** Where the API is described: a page for people if Swagger UI is installed, else the document. */
   readonly description: '/docs' | '/openapi.json'
+  /** The inbox, or the link that signs in to it once; null where there is none, beyond loopback. */
+  readonly inbox: string | null
   /** The example's business system; null beside actions of the host's own. */
   readonly provider: string | null
   readonly actions: readonly string[]
@@ -14,9 +16,9 @@ export interface Served {
   readonly files: Readonly<Record<string, string>>
 }
 
-/** For `--json`. There is no inbox page in this version: its link is null. Spec: http "countersign serve". */
-export function greetingData({ url, provider, actions, tokens }: Served): unknown {
-  return { url, inbox: null, provider, actions, tokens }
+/** For `--json`. Spec: http "countersign serve". */
+export function greetingData({ url, inbox, provider, actions, tokens }: Served): unknown {
+  return { url, inbox, provider, actions, tokens }
 }
 
 /** What comes after the three commands: they end before anything is proven. */
@@ -26,10 +28,11 @@ const ACCEPTED = [
 
 /** For a person. */
 export function greetingLines(served: Served): readonly string[] {
-  const { url, description, provider, actions, tokens, files } = served
+  const { url, description, inbox, provider, actions, tokens, files } = served
   return [
     `Countersign listens on ${url}; its API is described at ${url}${description}.`,
     '',
+    ...(inbox === null ? [] : [`People approve in a browser: ${inbox}`, '']),
     ...table({ ...files, ...(provider === null ? {} : { provider }), actions: actions.join(', ') }),
     ...(Object.keys(tokens).length === 0 ? [] : ['', 'Development tokens:', '', ...table(tokens)]),
     ...(provider === null ? [] : ['', 'Prepare as the agent, approve as finance, execute as the requester:', '']),

@@ -12,7 +12,7 @@ import { serviceLog } from './log.ts'
 import { offerOf } from './offer.ts'
 import { OpenWork } from './open-work.ts'
 import type { ServeOptions } from './options.ts'
-import { openService } from './service.ts'
+import { openService, type ServedApp } from './service.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { firstStopSignal } from './stop-signals.ts'
 
@@ -54,10 +54,17 @@ async function start({ settings, log, clock }: Surroundings, { json = false }: S
   const { actions, business } = offer
   const service = await openService({ settings, offer, log, clock })
   const work = new OpenWork()
-  const listening = await listen(work.counted(service.answer), settings)
+  // Browsers are told where they are: the address is known once the port is.
+  let app: ServedApp | null = null
+  const listening = await listen(
+    work.counted((request) => app?.answer(request) ?? new Response(null, { status: 503 })),
+    settings,
+  )
+  app = service.at(listening.url)
   const served = {
     url: listening.url,
     description: swaggerFolder() === null ? ('/openapi.json' as const) : ('/docs' as const),
+    inbox: app.inbox,
     provider: business?.url ?? null,
     actions: actions.map(({ contract }) => contract.type),
     tokens: service.tokens,

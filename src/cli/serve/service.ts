@@ -1,5 +1,8 @@
 // The service: store, keys, runtime and app, put together from the settings and from what is offered.
+import { isLoopback } from '../../http/auth/loopback.ts'
 import type { Authenticate } from '../../http/auth/session.ts'
+import type { InboxOptions } from '../../http/inbox/inbox.ts'
+import { SignInLinks } from '../../http/inbox/session/sign-in-links.ts'
 import { errorFields } from '../../http/wire/error-fields.ts'
 import type { Clock, Keyring, Logger } from '../../runtime/ports.ts'
 import { ProposalRuntime } from '../../runtime/runtime.ts'
@@ -20,13 +23,21 @@ export interface Parts {
 
 /** A service that can answer requests. */
 export interface Service {
-  readonly answer: (request: Request) => Response | Promise<Response>
+  /** The app, for browsers that reach it at this origin. */
+  readonly at: (origin: string) => ServedApp
   /** Development tokens by name; none if the host authenticates. */
   readonly tokens: Readonly<Record<string, string>>
   /** Where the keys are; null if they are in no file of this server's. */
   readonly keyFile: string | null
   /** Closes the store, in which everything is that was acknowledged. */
   readonly close: () => Promise<void>
+}
+
+/** The app at its address. */
+export interface ServedApp {
+  readonly answer: (request: Request) => Response | Promise<Response>
+  /** The inbox, or the link that signs in to it once; null where there is none. */
+  readonly inbox: string | null
 }
 
 /** @throws the errors of keys, store, definitions and missing packages */
@@ -57,8 +68,24 @@ export async function openService({ settings, offer, log, clock }: Parts): Promi
     throw keys.refusal(error)
   })
   const { authenticate, tokens } = await callers(offer, keys.keyring, settings)
-  const app = createApp({ runtime, authenticate, meters, logger: log })
-  return { answer: (request) => app.fetch(request), tokens, keyFile: keys.file, close: async () => store.close() }
+  const at = (origin: string): ServedApp => {
+    const { inbox, link } = inboxAt(origin, offer, { authenticate, clock })
+    const app = createApp({ runtime, authenticate, meters, logger: log, ...(inbox === null ? {} : { inbox }) })
+    return { answer: (request) => app.fetch(request), inbox: link }
+  }
+  return { at, tokens, keyFile: keys.file, close: async () => store.close() }
+}
+
+/** The inbox where browsers may reach it without TLS, which is on loopback; the cast signs in by a printed link. */
+function inboxAt(
+  origin: string,
+  { cast }: Offer,
+  { authenticate, clock }: { readonly authenticate: Authenticate; readonly clock: Clock },
+): { readonly inbox: InboxOptions | null; readonly link: string | null } {
+  if (!isLoopback(new URL(origin).hostname)) return { inbox: null, link: null }
+  if (cast === null) return { inbox: { origin, session: authenticate }, link: `${origin}/inbox` }
+  const signIn = new SignInLinks({ people: cast, clock })
+  return { inbox: { origin, signIn }, link: `${origin}/inbox/sign-in/${signIn.issue()}` }
 }
 
 /** How callers are known, and the tokens that were made for it. */

@@ -33,6 +33,7 @@ import { STATUSES } from '../../proposal/status.ts'
 import {
   AuthenticationUnavailable,
   CommitmentRequired,
+  CrossSiteRequest,
   HTTP_REFUSALS,
   type HttpRefusal,
   InvalidRequest,
@@ -104,6 +105,7 @@ const REBUILD: Readonly<Record<ProblemCode, Rebuild>> = {
   },
   unauthenticated: () => new Unauthenticated('refused'),
   authentication_unavailable: () => new AuthenticationUnavailable(),
+  cross_site_request: () => new CrossSiteRequest(),
   unknown_path: () => new UnknownPath(),
   method_not_allowed: (_, headers) => new MethodNotAllowed((headers.get('Allow') ?? '').split(/, */).filter(Boolean)),
   payload_too_large: () => new PayloadTooLarge(),

@@ -6,6 +6,7 @@ import type { Problem } from '../../proposal/errors.ts'
 export const HTTP_REFUSALS = {
   malformed_request: { http: 400, title: 'The request is not well formed.' },
   unauthenticated: { http: 401, title: 'There is no valid proof of who is calling.' },
+  cross_site_request: { http: 403, title: 'The request did not come from a page of this server.' },
   unknown_path: { http: 404, title: 'There is nothing at this path.' },
   method_not_allowed: { http: 405, title: 'The path does not take this method.' },
   payload_too_large: { http: 413, title: 'The body is larger than allowed.' },
@@ -67,6 +68,17 @@ export class AuthenticationUnavailable extends HttpRefusal {
   }
 }
 
+/**
+ * A request that changes something came with a cookie, and nothing proves that a page of this server sent it. Status 403.
+ * Spec: reliability 5.8, T36.
+ */
+export class CrossSiteRequest extends HttpRefusal {
+  readonly code = 'cross_site_request'
+  constructor() {
+    super('cross_site_request')
+  }
+}
+
 /** There is nothing at this path, whoever asks. Status 404. */
 export class UnknownPath extends HttpRefusal {
   readonly code = 'unknown_path'
@@ -125,6 +137,7 @@ export type AnyHttpRefusal =
   | MalformedRequest
   | Unauthenticated
   | AuthenticationUnavailable
+  | CrossSiteRequest
   | UnknownPath
   | MethodNotAllowed
   | PayloadTooLarge

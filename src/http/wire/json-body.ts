@@ -41,7 +41,8 @@ export async function readJsonBody(
   throw refused(json)
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** The bytes of a body, at most so many. @throws PayloadTooLarge while it is read, MalformedRequest if it breaks off */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array()
   // What was announced is believed only to refuse; what counts is what comes.
   if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) throw new PayloadTooLarge()

@@ -65,6 +65,7 @@ export function problemMembers(refusal: AnyRefusal | AnyHttpRefusal): Members {
     case 'stored_data_corrupt':
     case 'unauthenticated':
     case 'authentication_unavailable':
+    case 'cross_site_request':
     case 'unknown_path':
     case 'method_not_allowed':
     case 'payload_too_large':

@@ -141,6 +141,12 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemCode, ProblemText>> = {
     remedy:
       'Send a valid token as "Authorization: Bearer". A token that worked before may have expired: get a new one.',
   },
+  cross_site_request: {
+    meaning:
+      'The request would change something and came with a cookie, and it does not prove that a page of this server sent it. Nothing was done.',
+    remedy:
+      'Open the page again at the address that the server was set up with, and send the form from there. A program sends "Authorization: Bearer" and no cookie.',
+  },
   unknown_path: {
     meaning: 'There is nothing at this path, whoever asks.',
     remedy: 'The paths are listed in /openapi.json.',

@@ -11,6 +11,7 @@ export interface ContentSecurity {
   readonly 'font-src'?: string
   readonly 'connect-src'?: string
   readonly 'form-action'?: string
+  readonly 'require-trusted-types-for'?: "'script'"
 }
 
 /**

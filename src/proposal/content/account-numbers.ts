@@ -27,6 +27,11 @@ const ibanLengths: ReadonlyMap<string, number> = new Map(
 // How the numbers of the large card schemes begin.
 const cardStart = /^(?:2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|[3-6])/
 
+/** Whether accounts of a country have an IBAN. `country` is its two letters. */
+export function hasIbans(country: string): boolean {
+  return ibanLengths.has(country)
+}
+
 /** Whether an IBAN with right check digits stands in the text: in one word, or in words of four. */
 export function containsIban(text: string): boolean {
   const words = text.toUpperCase().split(/[^A-Z0-9 -]+/)
@@ -54,15 +59,21 @@ function someRun(words: readonly string[], isMeant: (text: string) => boolean, g
   })
 }
 
-/** ISO 7064 mod 97-10, digit by digit: letters count from 10, and the first four characters come last. */
-function isIban(text: string): boolean {
+/**
+ * Whether the text is an IBAN of a registered country, in capitals and without spaces, with the right check digits:
+ * ISO 7064 mod 97-10, digit by digit, where letters count from 10 and the first four characters come last.
+ */
+export function isIban(text: string): boolean {
   if (ibanLengths.get(text.slice(0, 2)) !== text.length) return false
   const digits = [...(text.slice(4) + text.slice(0, 4))].map((character) => Number.parseInt(character, 36)).join('')
   return [...digits].reduce((remainder, digit) => (remainder * 10 + Number(digit)) % 97, 0) === 1
 }
 
-/** ISO/IEC 7812: from the right, every second digit counts twice, and what becomes two digits is added up. */
-function isCardNumber(text: string): boolean {
+/**
+ * Whether the text is the number of a payment card, in digits alone, with the right check digit by ISO/IEC 7812: from the
+ * right, every second digit counts twice, and what becomes two digits is added up.
+ */
+export function isCardNumber(text: string): boolean {
   if (!/^[0-9]{13,19}$/.test(text) || !cardStart.test(text)) return false
   const sum = [...text].toReversed().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 1 : 2)

@@ -43,6 +43,7 @@ import {
   PayloadTooLarge,
   PROBLEMS,
   Unauthenticated,
+  CrossSiteRequest,
   UnknownPath,
   UnsupportedMediaType,
 } from '../../../src/http/wire/http-refusals.ts'
@@ -142,6 +143,7 @@ const ROWS: readonly Row[] = [
     headers: { 'WWW-Authenticate': 'Bearer realm="countersign", error="invalid_token"' },
   },
   { error: new AuthenticationUnavailable({ cause }), status: 503, headers: RETRY },
+  { error: new CrossSiteRequest(), status: 403 },
   { error: new UnknownPath(), status: 404 },
   { error: new MethodNotAllowed(['GET', 'HEAD']), status: 405, headers: { Allow: 'GET, HEAD' } },
   { error: new PayloadTooLarge(), status: 413 },

@@ -25,12 +25,12 @@ const approvalState = z.enum(['approved', 'on_hold', 'paid'])
 
 /** What approvers are shown of an invoice, beside a title; the snapshot has the versions of all that it rests on too. */
 const shown = {
-  invoiceReference: z.string(),
+  invoiceReference: z.string().meta({ inbox: { as: 'identifier', label: 'Invoice' } }),
   approvalState,
   amount: money(),
   dueDate: z.iso.date(),
-  supplierReference: z.string(),
-  destination: z.string(),
+  supplierReference: z.string().meta({ inbox: { as: 'party', label: 'Supplier' } }),
+  destination: z.string().meta({ inbox: { as: 'identifier', label: 'Account' } }),
   ledgerPeriod: z.string(),
 }
 
@@ -39,7 +39,12 @@ const invoicePayment = contract({
   schemas: {
     command: z.strictObject({ invoiceReference: z.string() }),
     snapshot: z.strictObject({ ...shown, invoiceVersion: z.int(), accountVersion: z.int(), postingVersion: z.int() }),
-    preview: z.strictObject({ title: z.string(), ...shown }),
+    preview: z.strictObject({ title: z.string(), ...shown }).meta({
+      inbox: {
+        effect: 'The amount is paid to the supplier’s account.',
+        undo: 'A payment cannot be called back; the supplier would have to return it.',
+      },
+    }),
     result: z.strictObject({ paymentId: z.string() }),
   },
   lifetime: '3d',

@@ -30,13 +30,20 @@ const refund = contract({
       refunded: money(),
       amount: money(),
     }),
-    preview: z.strictObject({
-      title: z.string(),
-      orderReference: z.string(),
-      amount: money(),
-      captured: money(),
-      alreadyRefunded: money(),
-    }),
+    preview: z
+      .strictObject({
+        title: z.string(),
+        orderReference: z.string().meta({ inbox: { as: 'identifier', label: 'Order' } }),
+        amount: money(),
+        captured: money(),
+        alreadyRefunded: money(),
+      })
+      .meta({
+        inbox: {
+          effect: 'The amount goes back to whoever paid the order.',
+          undo: 'A refund cannot be taken back: the customer would have to pay again.',
+        },
+      }),
     result: z.strictObject({ refundId: z.string() }),
   },
   lifetime: '24h',

@@ -1,0 +1,38 @@
+// Receipts in words: what each of them says happened.
+import type { ReceiptType } from '../../../proposal/receipts/receipt.ts'
+
+/** What happened, without who did it and when. */
+export const RECEIPT_WORDS: Readonly<Record<ReceiptType, string>> = {
+  'proposal.prepared': 'Prepared',
+  'proposal.replaced': 'Prepared in place of another proposal',
+  'proposal.withdrawn': 'Withdrawn',
+  'proposal.expired': 'Expired',
+  'proposal.superseded': 'Done through another proposal',
+  'proposal.erased': 'Content erased',
+  'approval.approved': 'Approved',
+  'approval.rejected': 'Rejected',
+  'approval.revoked': 'An approval was taken back',
+  'approval.lapsed': 'Approvals lapsed, so that the policy is no longer met',
+  'approval.restored': 'The policy is met again',
+  'execution.started': 'An attempt was started',
+  'execution.drift_refused': 'Not executed, as the business had changed',
+  'execution.blocked': 'Not executed',
+  'execution.not_sent': 'Nothing was sent',
+  'execution.accepted': 'Accepted by the provider',
+  'execution.stale_no_effect': 'Refused by the provider, as the business had changed; nothing happened',
+  'execution.failed_known': 'Refused by the provider; nothing happened',
+  'execution.failed_unknown': 'Ended without an answer',
+  'execution.late': 'The answer of an attempt came late',
+  'verification.verified_completion': 'Found at the provider, as approved',
+  'verification.verified_terminal_failure': 'Found refused at the provider',
+  'verification.provisional_absence': 'Not seen at the provider yet',
+  'verification.authoritative_final_absence': 'The provider says for good that it does not exist',
+  'verification.target_unavailable': 'The provider could not be asked',
+  'verification.reversed_after_completion': 'Found reversed at the provider',
+  'verification.unresolved': 'Could not be resolved by looking; a person must look',
+  'verification.mismatch': 'Something else than what was approved was found',
+  'operation.resumed': 'An operator had it looked at again',
+  'operation.settled': 'An operator recorded what was found out',
+  'operation.lease_lapsed': 'An attempt was interrupted',
+  'operation.observed': 'The provider announced something',
+}
