@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/ports.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import type { ActionWorld } from './action-conformance/action-world.ts'
 import { Bench } from './action-conformance/bench.ts'
-import { duringOutage, executeClauses } from './action-conformance/executing-clauses.ts'
+import { duringOutage, executeClauses, resendClause } from './action-conformance/executing-clauses.ts'
 import {
   immaterialClause,
   lacksSecrets,
@@ -16,7 +16,7 @@ import {
 } from './action-conformance/preparing-clauses.ts'
 import { raceClauses } from './action-conformance/race-clauses.ts'
 import { removalClause, verifyClauses } from './action-conformance/verifying-clauses.ts'
-import { type Clause, demand, runClauses } from './clause.ts'
+import { type Clause, ClauseFailure, demand, runClauses } from './clause.ts'
 import { type ClauseResult, type ConformanceReport, conformanceReport } from './conformance-report.ts'
 import { findSensitive } from './find-sensitive.ts'
 
@@ -66,13 +66,15 @@ function benchOf(
 }
 
 function clausesFor({ definition, world }: Bench, schedules: number): readonly Clause<Bench>[] {
-  const hasImmaterial = (definition.action.contract.immaterial ?? []).length > 0
+  const { immaterial = [], target } = definition.action.contract
+  const hasImmaterial = immaterial.length > 0
   return [
     ...prepareClauses,
     ...previewClauses,
     ...resolveClauses,
     ...(hasImmaterial ? [immaterialClause] : []),
     ...executeClauses,
+    ...(target.idempotent === false ? [] : [resendClause]),
     ...raceClauses(schedules),
     ...verifyClauses,
     ...(world.removes ? [removalClause] : []),
@@ -93,10 +95,21 @@ const errorsClause: Clause<Bench> = {
     const ready = await bench.fresh()
     const resolution = await bench.resolve(ready)
     await duringOutage(bench, async () => {
+      // That these two throw is right; what they say is kept.
+      await unlessFailed(async () => bench.prepared(ready.command))
+      await unlessFailed(async () => bench.resolve(ready))
       await bench.execute(ready, resolution)
       await bench.verify(ready)
     })
     const [found] = findSensitive(bench.errors, bench.world.secrets)
     demand(found === undefined, 'error_leaks', `An error of the action carries a seeded secret, at ${found?.path}.`)
   },
+}
+
+async function unlessFailed(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    if (!(error instanceof ClauseFailure)) throw error
+  }
 }

@@ -113,6 +113,7 @@ describe('what could not be run', () => {
       'resolve.immaterial',
       'execute.lost_answer',
       'execute.lost_request',
+      'execute.resend',
       'verify.facts_of_target',
       'verify.two_as_two',
       'verify.lag',

@@ -79,9 +79,8 @@ export const executeClauses: readonly Clause<Bench>[] = [
     lacks: ({ world }) => lacksFault(world.faults.drop_before_commit, 'drop_before_commit'),
     async run(bench) {
       const { end, effects } = await executed(bench, bench.world.faults.drop_before_commit)
-      const isAccepted = end.kind === 'answered' && end.answer.status === 'accepted'
       demand(
-        effects > 0 || !isAccepted,
+        effects > 0 || !accepts(end),
         'lost_request_accepted',
         'The request was lost, and the executor says accepted.',
       )
@@ -89,10 +88,34 @@ export const executeClauses: readonly Clause<Bench>[] = [
   },
 ]
 
+/** Only for a target that is idempotent: to another one nothing is ever sent again. */
+export const resendClause: Clause<Bench> = {
+  clause: 'execute.resend',
+  rule: 'The same key again: no second effect after a lost answer, no accepted without an effect after a lost request.',
+  restsOn: ['execute.same_key', 'execute.lost_answer', 'execute.lost_request'],
+  async run(bench) {
+    const { faults } = bench.world
+    const lost = await (await executed(bench, faults.commit_then_drop)).again()
+    const told = `Called again with the same key after a lost answer, the executor made ${lost.effects} effects.`
+    demand(lost.effects <= 1, 'resend_doubled', told)
+    // What a process remembers of its own sending is not what the target has.
+    const { end, effects } = await (await executed(bench, faults.drop_before_commit)).again()
+    demand(
+      effects > 0 || !accepts(end),
+      'resend_accepted',
+      'Called again after a lost request, the executor says accepted, and there is no effect.',
+    )
+  },
+}
+
 /** Whether the executor's word is one that counts as proof of no effect. */
 function denies(end: ExecutorEnd): boolean {
   if (end.kind === 'threw') return end.error instanceof DefinitiveFailure || end.error instanceof NotSent
   return end.answer.status === 'stale_no_effect' || end.answer.status === 'failed_known'
+}
+
+function accepts(end: ExecutorEnd): boolean {
+  return end.kind === 'answered' && end.answer.status === 'accepted'
 }
 
 /** What is missing where the world cannot set a fault. */
@@ -110,15 +133,24 @@ export async function duringOutage<T>({ world }: Bench, act: () => Promise<T>): 
   }
 }
 
-/** One whole execution of a fresh command, with a fault if one is given. */
+/** How the executor ended, and how many effects its command has by then. */
+interface Executed {
+  readonly end: ExecutorEnd
+  readonly effects: number
+}
+
+/** One whole execution of a fresh command, with a fault if one is given, and the way to call it again with the same key. */
 export async function executed(
   bench: Bench,
   fault?: () => Promise<void>,
-): Promise<{ readonly ready: Ready; readonly end: ExecutorEnd; readonly effects: number }> {
+): Promise<Executed & { readonly ready: Ready; readonly again: () => Promise<Executed> }> {
   const ready = await bench.fresh()
   const before = await bench.effects(ready)
   const resolution = await bench.resolve(ready)
   await fault?.()
-  const end = await bench.execute(ready, resolution)
-  return { ready, end, effects: (await bench.effects(ready)) - before }
+  const call = async (attempt: number): Promise<Executed> => {
+    const end = await bench.execute(ready, resolution, attempt)
+    return { end, effects: (await bench.effects(ready)) - before }
+  }
+  return { ready, ...(await call(1)), again: async () => call(2) }
 }

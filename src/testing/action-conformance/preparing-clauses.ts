@@ -84,7 +84,7 @@ export const previewClauses: readonly Clause<Bench>[] = [
   },
   {
     clause: 'preview.pure',
-    rule: 'The preview is a function of the snapshot and of nothing else.',
+    rule: 'The preview is a function of the snapshot and of nothing else, not even of the time zone of the process.',
     restsOn: ['preview.answers'],
     async run(bench) {
       const ready = await bench.fresh()
@@ -93,6 +93,10 @@ export const previewClauses: readonly Clause<Bench>[] = [
       await firstChange(bench, ready)
       const later = text(bench.preview(ready.snapshot))
       demand(shown === again && again === later, 'preview_impure', 'The same snapshot was shown differently.')
+      for (const zone of ZONES) {
+        const there = await inTimeZone(zone, async () => text(bench.preview(ready.snapshot)))
+        demand(there === shown, 'preview_impure', `The same snapshot was shown differently in the time zone ${zone}.`)
+      }
     },
   },
   {
@@ -132,7 +136,7 @@ export const resolveClauses: readonly Clause<Bench>[] = [
     restsOn: ['resolve.still'],
     async run(bench) {
       const ready = await bench.fresh()
-      for (const zone of ['UTC', 'America/Chicago', 'Pacific/Kiritimati']) {
+      for (const zone of ZONES) {
         const { drift } = await inTimeZone(zone, async () => bench.resolve(ready))
         const told = `The same state was resolved differently in the time zone ${zone}: ${drift?.paths.join(', ')}.`
         demand(drift === null, 'resolution_not_repeatable', told)
@@ -189,6 +193,9 @@ export async function writesDuring({ world }: Bench, act: () => Promise<void>): 
   await act()
   return (await world.writes()) - before
 }
+
+/** In which no two have the same date at the same time for long. */
+const ZONES = ['UTC', 'America/Chicago', 'Pacific/Kiritimati'] as const
 
 /** Calendar dates that pass through instants show themselves only elsewhere (case C108). */
 async function inTimeZone<T>(zone: string, act: () => Promise<T>): Promise<T> {

@@ -1,9 +1,9 @@
 // Clauses about what a verifier says: what it finds, what it does not find, and what it cannot know.
-import { canonicalJson } from '../../effect/canonical-json.ts'
+import { canonicalJson, type JsonValue } from '../../effect/canonical-json.ts'
 import type { IdempotencyKey } from '../../effect/effect-key.ts'
 import { valueAt } from '../../effect/json-pointer.ts'
 import { type Clause, ClauseFailure, demand } from '../clause.ts'
-import type { Bench, VerifierEnd } from './bench.ts'
+import type { Bench, Ready, VerifierEnd } from './bench.ts'
 import { duringOutage, executed, lacksFault } from './executing-clauses.ts'
 import { writesDuring } from './preparing-clauses.ts'
 
@@ -79,9 +79,7 @@ export const verifyClauses: readonly Clause<Bench>[] = [
       const missing = bench.definition.facts.filter((path) => Reflect.get(facts, path) === undefined)
       demand(missing.length === 0, 'fact_missing', `The verifier does not return ${missing.join(', ')}.`)
       const { action } = bench.definition
-      const approved = Object.fromEntries(
-        bench.definition.facts.map((path) => [path, valueAt(ready.snapshot, path) ?? null]),
-      )
+      const approved = approvedFacts(bench, ready)
       const agrees = action.compareFacts?.(approved, facts) ?? textOf(approved) === textOf(facts)
       const differing = bench.definition.facts.filter(
         (path) => textOf(approved[path]) !== textOf(Reflect.get(facts, path)),
@@ -91,7 +89,7 @@ export const verifyClauses: readonly Clause<Bench>[] = [
   },
   {
     clause: 'verify.facts_of_target',
-    rule: 'Facts are read from the target: where the effect is another one, they say so.',
+    rule: 'Facts are read from the target: where the effect is another one, they say so, and so does compareFacts.',
     restsOn: ['verify.facts'],
     lacks: ({ world }) => (world.alter === undefined ? 'The world cannot alter an effect.' : null),
     async run(bench) {
@@ -103,6 +101,8 @@ export const verifyClauses: readonly Clause<Bench>[] = [
       const after = foundIn(end, 'fresh_effect_not_found', 'The effect is not found.')
       const differ = textOf(before.facts) !== textOf(after.facts)
       demand(differ, 'facts_not_of_target', 'The effect was altered at the target, and the same facts are reported.')
+      const agrees = bench.definition.action.compareFacts?.(approvedFacts(bench, ready), after.facts) ?? false
+      demand(!agrees, 'facts_not_compared', 'The effect was altered at the target, and compareFacts calls it equal.')
     },
   },
   {
@@ -218,6 +218,11 @@ export const removalClause: Clause<Bench> = {
       'Somebody else removed the thing, and it is reported as our effect.',
     )
   },
+}
+
+/** What was approved, by the paths of the declared facts. */
+function approvedFacts({ definition }: Bench, { snapshot }: Ready): Readonly<Record<string, JsonValue>> {
+  return Object.fromEntries(definition.facts.map((path) => [path, valueAt(snapshot, path) ?? null]))
 }
 
 function demandNoFinalAbsence(bench: Bench, end: VerifierEnd, code: string, sentence: string): void {

@@ -218,7 +218,40 @@ const bugs: readonly Bug[] = [
         },
       }),
     },
-    found: ['unhealthy_false_negative_handling', 'wrong_verification_identity'],
+    found: ['timeout_before_commit_recovery', 'unhealthy_false_negative_handling', 'wrong_verification_identity'],
+  },
+  {
+    bug: 'has a verifier that does not ask what is on its way',
+    adapter: {
+      verifier: (provider) => async (receipt, context) => {
+        const { providerReference: verifiedProviderReference } = receipt
+        const answer = await new PaymentVerifier(provider).verify(receipt, context)
+        return answer.kind === 'absent' && answer.health === 'HEALTHY'
+          ? VerificationResult.absent({ verifiedProviderReference, retrySafe: true, coversAttempts: 'all' })
+          : answer
+      },
+    },
+    found: ['timeout_before_commit_recovery'],
+  },
+  {
+    bug: 'charges another amount than was asked for',
+    adapter: {
+      charge: async (provider, call) =>
+        charge(provider, { ...call, request: { ...call.request, amountCents: call.request.amountCents * 100 } }),
+    },
+    found: ['normal_success'],
+  },
+  {
+    bug: 'charges under a reference of its own',
+    adapter: {
+      charge: async (provider, call) => charge(provider, { ...call, providerReference: call.attemptToken }),
+    },
+    found: [
+      'normal_success',
+      'timeout_before_commit_recovery',
+      'timeout_after_commit_recovery',
+      'unhealthy_false_negative_handling',
+    ],
   },
   {
     bug: 'has a verifier that echoes what it was asked and not what it saw',

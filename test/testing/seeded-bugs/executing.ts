@@ -177,6 +177,38 @@ export const executingBugs: readonly SeededBug<typeof CreditAction>[] = [
     }),
   },
   {
+    title: 'takes a new key when it is called again after a lost connection',
+    code: 'resend_doubled',
+    subject: class extends CreditAction {
+      readonly #lost = new Set<string>()
+      override async execute(input: Input): Promise<Executed<CreditContract>> {
+        const order = orderOf(input)
+        const isAgain = this.#lost.has(order.key)
+        const { version } = isAgain ? await this.ledger.read(order.account) : order
+        try {
+          return executedOf(
+            await this.ledger.credit({ ...order, version, key: isAgain ? input.stepKey(2) : order.key }),
+          )
+        } catch (error) {
+          this.#lost.add(order.key)
+          throw error
+        }
+      }
+    },
+  },
+  {
+    title: 'remembers in its process what it has sent',
+    code: 'resend_accepted',
+    subject: class extends CreditAction {
+      readonly #sent = new Set<string>()
+      override async execute(input: Input): Promise<Executed<CreditContract>> {
+        if (this.#sent.has(input.idempotencyKey)) return { status: 'accepted' }
+        this.#sent.add(input.idempotencyKey)
+        return super.execute(input)
+      }
+    },
+  },
+  {
     title: 'calls a lost connection accepted',
     code: 'lost_request_accepted',
     subject: whenLost(async () => ({ status: 'accepted' })),

@@ -93,6 +93,28 @@ export const preparingBugs: readonly SeededBug<typeof CreditAction>[] = [
     },
   },
   {
+    title: 'shows the day in the time zone of the process',
+    code: 'preview_impure',
+    subject: class extends CreditAction {
+      override preview(snapshot: Snapshot<CreditContract>): ReturnType<CreditAction['preview']> {
+        return { ...super.preview(snapshot), title: `Credit on ${localDay('2031-01-01')}` }
+      }
+    },
+  },
+  {
+    title: 'quotes the command where the ledger cannot be reached',
+    code: 'error_leaks',
+    subject: class extends CreditAction {
+      override async prepare(input: Input): Promise<Prepared<CreditContract>> {
+        try {
+          return await super.prepare(input)
+        } catch (cause) {
+          throw new Error(`no account for ${JSON.stringify(input.command)}`, { cause })
+        }
+      }
+    },
+  },
+  {
     title: 'shows the private note',
     code: 'preview_leaks',
     subject: class extends CreditAction {
@@ -167,6 +189,19 @@ export const resolvingBugs: readonly SeededBug<typeof CreditAction>[] = [
       override async resolve(input: Resolve<CreditContract>): Promise<Resolving> {
         const { current, precondition } = await super.resolve(input)
         return { current: current && { ...current, note: localDay(current.note) }, precondition }
+      }
+    },
+  },
+  {
+    title: 'quotes the snapshot where the ledger cannot be reached',
+    code: 'error_leaks',
+    subject: class extends CreditAction {
+      override async resolve(input: Resolve<CreditContract>): Promise<Resolving> {
+        try {
+          return await super.resolve(input)
+        } catch (cause) {
+          throw Object.assign(new Error('the ledger is down', { cause }), { snapshot: input.snapshot })
+        }
       }
     },
   },

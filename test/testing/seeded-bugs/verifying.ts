@@ -146,6 +146,15 @@ export const verifyingBugs: readonly SeededBug<typeof CreditAction>[] = [
     })),
   },
   {
+    title: 'compares facts and finds them always equal',
+    code: 'facts_not_compared',
+    subject: class extends CreditAction {
+      override compareFacts(): boolean {
+        return true
+      }
+    },
+  },
+  {
     title: 'finds by the beginning of the key',
     code: 'foreign_effect_claimed',
     subject: lookingFor(({ key }, { idempotencyKeys }) => idempotencyKeys.some((asked) => key.startsWith(asked))),

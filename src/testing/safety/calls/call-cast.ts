@@ -88,6 +88,14 @@ export class CallCast {
     )
   }
 
+  /** Whether the provider has exactly what was asked for under the reference, however often. */
+  isChargedAsAsked(): boolean {
+    const { customerId, amountCents } = REQUEST
+    return this.#stage.provider.charges.every((one) => {
+      return one.customerId === customerId && one.amountCents === amountCents && one.clientReference === REFERENCE
+    })
+  }
+
   async reconcile({ receipt }: ActionResult, verifier: Verifier = this.verifier): Promise<ActionResult> {
     return this.#runner.reconcile(receipt.actionId, verifier)
   }

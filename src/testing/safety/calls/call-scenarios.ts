@@ -16,6 +16,7 @@ export const callScenarios: readonly Scenario<CallCast>[] = [
     async script(cast, stage) {
       const { status } = await cast.charge()
       stage.mustBe('the status', status, 'CONFIRMED')
+      stage.must('the provider has charged what was asked for, under its reference', cast.isChargedAsAsked())
     },
   },
   {
@@ -74,8 +75,9 @@ export const callScenarios: readonly Scenario<CallCast>[] = [
     id: 'timeout_before_commit_recovery',
     title: 'Timeout-before-commit recovery',
     clauses: ['S:215', 'S:179', 'evidence D09', 'evidence C08', 'evidence I2b'],
-    chargeFaults: ['drop_before_commit'],
-    expected: { calls: 1, effects: 0, verifierCalls: 1 },
+    chargeFaults: ['drop_before_commit', 'late_landing'],
+    // The first is never charged; the second lands after it was looked for.
+    expected: { calls: 2, effects: 1, verifierCalls: 3 },
     async script(cast, stage) {
       const lost = await cast.charge()
       stage.mustBe('the status after the time-out', lost.status, 'UNKNOWN')
@@ -83,6 +85,13 @@ export const callScenarios: readonly Scenario<CallCast>[] = [
       stage.mustBe('the status after a fenced absence', found.status, 'FAILED')
       const again = await cast.charge()
       stage.mustBe('the status of the same call again', again.status, 'FAILED')
+      stage.mustBe('the number of its charges', stage.provider.chargesOf('order-123').length, 0)
+
+      const underWay = await cast.charge({ reference: 'order-124' })
+      const early = await cast.reconcile(underWay)
+      stage.mustBe('the status while the request is on its way', early.status, 'UNKNOWN')
+      const landed = await cast.reconcile(underWay)
+      stage.mustBe('the status when it has landed', landed.status, 'CONFIRMED')
     },
   },
   {
