@@ -17,7 +17,7 @@ export type OnHostError = (error: unknown, call: MethodCall) => void
 /** What went wrong with a call. */
 export type Trouble =
   | { readonly kind: 'threw'; readonly error: unknown }
-  | { readonly kind: 'timed_out' }
+  | { readonly kind: 'timed_out'; readonly error?: unknown }
   | { readonly kind: 'malformed'; readonly error?: unknown }
 
 /** Hands the trouble to the host, and logs its kind; neither can stand in the way of the operation. */
@@ -49,7 +49,7 @@ function errorOf({ method }: MethodCall, trouble: Trouble): unknown {
     case 'threw':
       return trouble.error
     case 'timed_out':
-      return new Error(`${method} did not answer within its limit.`)
+      return trouble.error ?? new Error(`${method} did not answer within its limit.`)
     case 'malformed':
       return trouble.error ?? new TypeError(`${method} answered something that is not of its form.`)
   }

@@ -82,6 +82,22 @@ describe('a method of the action that goes wrong', () => {
     expect(told).toMatchObject([{ error: 'Error: prepare did not answer within its limit.', method: 'prepare' }])
     expect(logged).toMatchObject([{ method: 'prepare', trouble: 'timed_out' }])
   })
+
+  it('an executor that throws once its signal has fired has hung, and its error is told', async () => {
+    const { world, told, logged } = await openEars({
+      execute: async ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error(PRIVATE)))
+        }),
+    })
+    const { proposal } = await world.approvedProposal()
+    const executed = answerOf(world.runtime.execute(requester, proposal))
+    await vi.waitFor(() => expect(world.action.calls.execute).toBe(1))
+    await world.clock.advance(HOUR_MS)
+    expect(await executed).toContain('execute_timed_out')
+    expect(told).toMatchObject([{ error: `Error: ${PRIVATE}`, method: 'execute' }])
+    expect(logged).toMatchObject([{ method: 'execute', trouble: 'timed_out' }])
+  })
 })
 
 it('what the action says by throwing is no trouble', async () => {

@@ -50,7 +50,12 @@ export async function callExecutor(core: Core, call: ExecutorCall): Promise<Exec
     const word = executorWord(ended, facts, registered.executed)
     const asked = { method: 'execute', proposal: proposal.ref }
     // A word of failure that counts is an answer; every other error is the host's trouble.
-    if (word.ending.evidence !== 'FAILED') troubleUnlessReturned(core, asked, ended)
+    if (word.ending.reason === 'execute_timed_out' && ended.kind === 'threw') {
+      // Thrown because the signal fired: it hung, as one that ignores its signal does.
+      hostTrouble(core, asked, { kind: 'timed_out', error: ended.error })
+    } else if (word.ending.evidence !== 'FAILED') {
+      troubleUnlessReturned(core, asked, ended)
+    }
     if (word.ending.reason === 'malformed_return') hostTrouble(core, asked, { kind: 'malformed' })
     return word
   }
