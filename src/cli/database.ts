@@ -7,7 +7,10 @@ import { Unavailable, UsageError } from './errors.ts'
 const FILE_DEFAULT = 'countersign.db'
 
 /** What `--db` is, in the words of `--help`. */
-export const DB_OPTION = ['--db <file>', `the database file (default: DATABASE_URL, else ${FILE_DEFAULT})`] as const
+export const DB_OPTION = [
+  '--db <file>',
+  `the database file, or postgres://… (default: DATABASE_URL, else ${FILE_DEFAULT})`,
+] as const
 
 /** What `--keys` is, in the words of `--help`. */
 export const KEYS_OPTION = [
@@ -15,21 +18,44 @@ export const KEYS_OPTION = [
   'the key file (default: the keys in COUNTERSIGN_KEYS, else the database’s own name and .keys)',
 ] as const
 
-/** The path of the database. @throws UsageError for an address: servers of databases are not among what this can open. */
+/** The path of the database, or the address of one on a PostgreSQL server. @throws UsageError for any other address */
 export function databasePath(option: string | undefined): string {
   const named = option ?? environment('DATABASE_URL') ?? FILE_DEFAULT
   // The address may hold a password, so it is not repeated.
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(named))
-    throw new UsageError('The database must be named by the path of its file.')
+  if (/^(?:[a-z][a-z0-9+.-]+:\/\/|postgres(?:ql)?:)/i.test(named) && !(isPostgres(named) && URL.canParse(named)))
+    throw new UsageError('The database must be named by the path of its file, or by its postgres:// address.')
   return named
+}
+
+/** Whether a database is on a server. */
+export function isPostgres(database: string): boolean {
+  return /^postgres(?:ql)?:\/\//iu.test(database)
+}
+
+/** A database as it may be shown: of an address neither the user and the password, nor what may hold them. */
+export function shown(database: string): string {
+  if (!isPostgres(database)) return database
+  const { protocol, host, pathname } = new URL(database)
+  return `${protocol}//${host}${pathname}`
 }
 
 /** Opens a database that is there. @throws Unavailable, StoreUnavailable */
 export async function openDatabase(path: string): Promise<Store> {
   // A store is made where none is; a command that only looks must not do that.
+  if (isPostgres(path)) {
+    const { migratePostgres, postgresStore } = await import('../store/postgres-store.ts')
+    const { migrations } = await migratePostgres({ url: path, dryRun: true })
+    if (migrations.length > 0) throw new Unavailable(`The database ${shown(path)} must be migrated first.`)
+    return postgresStore({ url: path })
+  }
   if (!existsSync(path)) throw new Unavailable(`The database file ${path} does not exist.`)
   const { sqliteStore } = await import('../store/sqlite-store.ts')
   return sqliteStore(path)
+}
+
+/** The file of the example's business system, beside the database, or here for one on a server. */
+export function businessBeside(database: string): string {
+  return `${isPostgres(database) ? 'countersign' : database}.business`
 }
 
 /** The file that holds the keys of a database if nothing else is said. */
@@ -43,6 +69,11 @@ export async function openKeys(option: string | undefined, database: string): Pr
   if (option === undefined && text !== null) {
     const { localKeyring } = await import('../runtime/keys/local-keyring.ts')
     return localKeyring(text)
+  }
+  if (option === undefined && isPostgres(database)) {
+    throw new Unavailable(
+      'The keys of a PostgreSQL database must be in COUNTERSIGN_KEYS, or in a file that --keys names.',
+    )
   }
   const { keyringFile } = await import('../runtime/keys/keyring-file.ts')
   const file = option ?? keysBeside(database)

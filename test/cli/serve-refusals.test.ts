@@ -39,19 +39,19 @@ const usage: readonly Row[] = [
     says: 'LOG_LEVEL: It must be one of trace, debug, info, warn, error, fatal, silent.',
   },
   {
-    title: 'PostgreSQL in the environment',
-    env: { DATABASE_URL: 'postgres://user:secret@db.example/app' },
-    says: 'DATABASE_URL: PostgreSQL is not supported by this version; the database is a SQLite file, named by its path.',
+    title: 'another server of databases in the environment',
+    env: { DATABASE_URL: 'mysql://user:secret@db.example/app' },
+    says: 'DATABASE_URL: The database must be named by the path of its file, or by its postgres:// address.',
   },
   {
-    title: 'PostgreSQL as an option',
+    title: 'PostgreSQL without keys',
     args: ['--db', 'postgresql://db.example/app'],
-    says: '--db: PostgreSQL is not supported by this version; the database is a SQLite file, named by its path.',
+    says: 'COUNTERSIGN_KEYS: It must hold the keys of a PostgreSQL database, unless the actions bring a keyring.',
   },
   {
     title: 'another address of a database',
     args: ['--db', 'mysql://user:secret@db.example/app'],
-    says: '--db: The database must be named by the path of its file.',
+    says: '--db: The database must be named by the path of its file, or by its postgres:// address.',
   },
   {
     title: 'a limit that is no number',

@@ -18,7 +18,11 @@ describe('a command that is called wrongly', () => {
     [['keys', 'new'], "Missing required argument 'file'."],
     [['keys', 'new', 'a', 'b'], "Too many arguments for 'new'. Expected 1 argument but got 2."],
     [['migrate', '--db'], "Option '--db <file>' argument missing."],
-    [['migrate', '--db', `postgres://u:${SECRET}@h/d`], 'The database must be named by the path of its file.'],
+    [
+      ['migrate', '--db', `mysql://u:${SECRET}@h/d`],
+      'The database must be named by the path of its file, or by its postgres:// address.',
+    ],
+    [['migrate', '--grants', '--db', 'x.db'], '--grants is for a PostgreSQL database: a file has no roles.'],
     [['doctor', `--token=${SECRET}`], "Unknown option '--token=…'."],
     [['receipts', 'verify'], "Missing required argument 'file'."],
     [
@@ -63,7 +67,7 @@ describe('a command that is called wrongly', () => {
   })
 
   it('an address of a database in the environment is refused without being repeated', async () => {
-    const run = await countersign(['doctor'], { env: { DATABASE_URL: `postgres://u:${SECRET}@h/d` } })
+    const run = await countersign(['doctor'], { env: { DATABASE_URL: `mysql://u:${SECRET}@h/d` } })
 
     expect(run.exitCode).toBe(64)
     expect(run.stderr).not.toContain(SECRET)

@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs'
 import process from 'node:process'
 import type { Store } from '../../runtime/ports.ts'
 import { systemClock } from '../../runtime/system-clock.ts'
+import { loadPostgres } from '../../store/postgres-library.ts'
+import { migratePostgres } from '../../store/postgres-store.ts'
 import { loadSqlite } from '../../store/sqlite-library.ts'
 import { migrateSqlite } from '../../store/sqlite-store.ts'
 import type { Answer } from '../answer.ts'
-import { openDatabase, openKeys } from '../database.ts'
+import { isPostgres, openDatabase, openKeys, shown } from '../database.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CHECKS, type Check, check, sentenceOf } from './check.ts'
 import { lookAtKeys } from './look-at-keys.ts'
@@ -17,7 +19,10 @@ const SKEW_MAX_MS = 5_000
 
 /** Changes nothing. Exits as `unavailable` where the database could not be opened, so that what it holds is not known. */
 export async function doctor(database: string, keyFile: string | undefined): Promise<Answer> {
-  const installed = [check('node', true, `Node ${process.versions.node}.`), await tried('driver', async () => driver())]
+  const installed = [
+    check('node', true, `Node ${process.versions.node}.`),
+    await tried('driver', async () => driver(database)),
+  ]
   const before = hasFailed(installed) ? installed : [...installed, ...(await fileChecks(database))]
   if (hasFailed(before)) return told(before, [], EXIT.unavailable)
   const store = await openDatabase(database)
@@ -31,19 +36,27 @@ export async function doctor(database: string, keyFile: string | undefined): Pro
   }
 }
 
-function driver(): Check {
+function driver(database: string): Check {
+  if (isPostgres(database)) {
+    loadPostgres()
+    return check('driver', true, 'pg is there.')
+  }
   loadSqlite()
   return check('driver', true, 'better-sqlite3 is there.')
 }
 
 async function fileChecks(database: string): Promise<readonly Check[]> {
-  if (!existsSync(database)) return [check('database', false, `The database file ${database} does not exist.`)]
+  const isOnServer = isPostgres(database)
+  if (!isOnServer && !existsSync(database))
+    return [check('database', false, `The database file ${database} does not exist.`)]
   try {
-    const { migrations } = await migrateSqlite(database, { dryRun: true })
+    const { migrations } = isOnServer
+      ? await migratePostgres({ url: database, dryRun: true })
+      : await migrateSqlite(database, { dryRun: true })
     const names = migrations.map(({ name }) => name)
     const pending = names.length === 0 ? 'All have run.' : `To be run by "countersign migrate": ${names.join(', ')}.`
     return [
-      check('database', true, `${database} is a store of this library.`),
+      check('database', true, `${shown(database)} is a store of this library.`),
       check('migrations', names.length === 0, pending),
     ]
   } catch (error) {

@@ -3,8 +3,12 @@ import { existsSync, rmSync } from 'node:fs'
 import { ReferenceKeyChanged } from '../../proposal/errors.ts'
 import { keyringFile } from '../../runtime/keys/keyring-file.ts'
 import type { Keyring } from '../../runtime/ports.ts'
-import { keysBeside } from '../database.ts'
-import { Unavailable } from '../errors.ts'
+import { isPostgres, keysBeside } from '../database.ts'
+import { Unavailable, UsageError } from '../errors.ts'
+
+/** A server of databases has no place beside it for a file of keys. */
+export const KEYS_NEEDED =
+  'COUNTERSIGN_KEYS: It must hold the keys of a PostgreSQL database, unless the actions bring a keyring.'
 
 /** A keyring, and the file that it is in. */
 export interface ServerKeys {
@@ -17,6 +21,9 @@ export interface ServerKeys {
 /** The keys, from the first source that has any. @throws KeyringError */
 export async function serverKeys(database: string, given: Keyring | null): Promise<ServerKeys> {
   if (given !== null) return { keyring: given, file: null, refusal: (error) => error }
+  if (isPostgres(database)) {
+    throw new UsageError(KEYS_NEEDED)
+  }
   const file = keysBeside(database)
   const isNew = !existsSync(file)
   const keyring = await keyringFile(file, { create: true })

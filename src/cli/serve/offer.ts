@@ -1,4 +1,5 @@
 // What is served: the example, or actions of the host's own.
+import { businessBeside } from '../database.ts'
 import type { Authenticate } from '../../http/auth/session.ts'
 import type { AnyAction } from '../../proposal/action.ts'
 import type { Keyring } from '../../runtime/ports.ts'
@@ -32,7 +33,7 @@ async function exampleOffer({ database, port }: Settings): Promise<Offer> {
     import('./example/start-example.ts'),
     import('./example/example-cast.ts'),
   ])
-  const { actions, business } = await startExample(`${database}.business`, { serverPort: port })
+  const { actions, business } = await startExample(businessBeside(database), { serverPort: port })
   return { actions, business, keyring: null, authenticate: null, cast: exampleCast }
 }
 

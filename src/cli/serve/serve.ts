@@ -5,6 +5,7 @@ import { swaggerFolder } from '../../http/openapi/swagger-assets.ts'
 import type { Clock, Logger } from '../../runtime/ports.ts'
 import { systemClock } from '../../runtime/system-clock.ts'
 import { give } from '../answer.ts'
+import { shown } from '../database.ts'
 import { EXIT } from '../exit-codes.ts'
 import { greetingData, greetingLines } from './greeting.ts'
 import { type Listening, listen } from './listen.ts'
@@ -69,7 +70,7 @@ async function start({ settings, log, clock }: Surroundings, { json = false }: S
     actions: actions.map(({ contract }) => contract.type),
     tokens: service.tokens,
     files: {
-      database: settings.database,
+      database: shown(settings.database),
       ...(service.keyFile === null ? {} : { keys: service.keyFile }),
       ...(business === null ? {} : { 'business system': business.file }),
     },

@@ -43,16 +43,16 @@ export interface ServedApp {
 /** @throws the errors of keys, store, definitions and missing packages */
 export async function openService({ settings, offer, log, clock }: Parts): Promise<Service> {
   const { database } = settings
-  const [{ createApp }, { prometheusMeters }, { sqliteStore }] = await needed(async () =>
+  const [{ createApp }, { prometheusMeters }, { openStore }] = await needed(async () =>
     Promise.all([
       import('../../http/app.ts'),
       import('../../http/operations/prometheus-meters.ts'),
-      import('../../store/sqlite-store.ts'),
+      import('./open-store.ts'),
     ]),
   )
   const meters = await needed(async () => prometheusMeters({ clock }))
   const keys = await serverKeys(database, offer.keyring ?? settings.keyring)
-  const store = await sqliteStore(database, {
+  const store = await openStore(database, {
     clock,
     onCorruptRow: ({ code }) => log.error({ code }, 'a stored row cannot be read, and is left out of a list'),
   })

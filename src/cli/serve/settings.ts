@@ -1,7 +1,8 @@
 // The settings of `serve`: its options and the environment, checked with one line for each thing that is wrong.
-import { databasePath } from '../database.ts'
+import { databasePath, isPostgres } from '../database.ts'
 import { environment } from '../environment.ts'
 import { UsageError } from '../errors.ts'
+import { KEYS_NEEDED } from './keys.ts'
 import { isLoopback } from '../../http/auth/loopback.ts'
 import { localKeyring } from '../../runtime/keys/local-keyring.ts'
 import type { Keyring } from '../../runtime/ports.ts'
@@ -51,7 +52,7 @@ export function readSettings(options: ServeOptions): Settings {
   const isExposed = options.expose ?? false
   const isExample = options.actions === undefined
   const settings: Settings = {
-    database: read(options.db === undefined ? 'DATABASE_URL' : '--db', () => database(options.db), ''),
+    database: read(options.db === undefined ? 'DATABASE_URL' : '--db', () => databasePath(options.db), ''),
     actionsFile: options.actions ?? null,
     isDevelopment,
     host,
@@ -62,6 +63,7 @@ export function readSettings(options: ServeOptions): Settings {
     logLevel: read('LOG_LEVEL', logLevel, 'info'),
   }
   if (host === '') wrong.push('--host: It must be a host name or an address.')
+  if (isExample && settings.keyring === null && isPostgres(settings.database)) wrong.push(KEYS_NEEDED)
   if (isDevelopment && isExample) wrong.push('--dev: It is for --actions; the example always has development tokens.')
   if (isDevelopment && isExposed) wrong.push('--expose: It is for the example; --dev never leaves this machine.')
   if ((isExample || isDevelopment) && !isExposed && host !== '' && !isLoopback(host))
@@ -73,16 +75,6 @@ export function readSettings(options: ServeOptions): Settings {
 function remoteTokens(isExample: boolean): string {
   const sentence = '--host: Development tokens are for this machine alone, so the address must be one of loopback'
   return isExample ? `${sentence}, unless --expose says that others may use them.` : `${sentence}.`
-}
-
-function database(option: string | undefined): string {
-  const named = option ?? environment('DATABASE_URL') ?? ''
-  if (/^postgres(?:ql)?:/i.test(named)) {
-    throw new UsageError(
-      'PostgreSQL is not supported by this version; the database is a SQLite file, named by its path.',
-    )
-  }
-  return databasePath(option)
 }
 
 function port(option: string | undefined): number {
