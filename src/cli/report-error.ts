@@ -2,6 +2,7 @@
 import process from 'node:process'
 import { HttpRefusal, PROBLEMS } from '../http/wire/http-refusals.ts'
 import { Refusal } from '../proposal/errors.ts'
+import { URL_DEFAULT } from './environment.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { printable } from './printable.ts'
 
@@ -11,7 +12,8 @@ import { printable } from './printable.ts'
  */
 export function reportError(error: unknown, options: { readonly verbose: boolean }): ExitCode {
   const { sentence, exit } = judged(error)
-  process.stderr.write(`countersign: ${sentence.split('\n').map(printable).join('\n')}\n`)
+  const advice = error instanceof Error && 'code' in error ? (ADVICE.get(error.code) ?? '') : ''
+  process.stderr.write(`countersign: ${`${sentence}${advice}`.split('\n').map(printable).join('\n')}\n`)
   if (options.verbose) process.stderr.write(`${tracesOf(error).join('\ncaused by ')}\n`)
   return exit
 }
@@ -31,6 +33,12 @@ const EXIT_OF_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
   ['unreachable', EXIT.unavailable],
   ['answer_lost', EXIT.unavailable],
   ['malformed_answer', EXIT.unavailable],
+])
+
+/** What the sentence of the client cannot know: where the command line has its address and its token from. */
+const ADVICE: ReadonlyMap<unknown, string> = new Map([
+  ['unreachable', ` COUNTERSIGN_URL says where it is, by default ${URL_DEFAULT}.`],
+  ['unauthenticated', ' COUNTERSIGN_TOKEN must hold a token that the server knows.'],
 ])
 
 /** From here on a status says that nobody could answer; below it the answer is no. */

@@ -110,7 +110,12 @@ describe('exit codes', () => {
     const nowhere = await countersign(['proposals', 'list', '--verbose'], { env })
 
     expect([nobody.exitCode, nowhere.exitCode]).toEqual([2, 2])
-    expect(nobody.stderr).toBe('countersign: There is no valid proof of who is calling.\n')
+    expect(nobody.stderr).toBe(
+      'countersign: There is no valid proof of who is calling. COUNTERSIGN_TOKEN must hold a token that the server knows.\n',
+    )
+    expect(nowhere.stderr).toMatch(
+      /^countersign: The server cannot be reached; nothing was done\. COUNTERSIGN_URL says where/,
+    )
     expect(nowhere.stderr).not.toContain('sesame-secret')
   })
 

@@ -1,10 +1,7 @@
 // The client of the command line: its address and its token are taken from the environment, and from nowhere else.
 import { CountersignClient } from '../../http/client/client.ts'
-import { environment } from '../environment.ts'
+import { environment, URL_DEFAULT } from '../environment.ts'
 import { UsageError } from '../errors.ts'
-
-/** Where `countersign serve` listens if nothing else is said. */
-const URL_DEFAULT = 'http://127.0.0.1:4000'
 
 /** Arguments are seen by every process of the machine and kept by the shell; so no token is ever one. @throws UsageError */
 export function connect(): CountersignClient {
