@@ -11,6 +11,7 @@ import type { Principal, PrincipalKind } from './principal.ts'
 export interface Session {
   readonly tenant: string
   readonly principal: { readonly kind: PrincipalKind; readonly id: string }
+  /** For whom an agent acts; like the requester, the owner does not approve what the agent proposed. */
   readonly owner?: { readonly kind: PrincipalKind; readonly id: string }
   readonly roles: readonly string[]
   /** What the session's authentication established; policies ask for `authenticated_session` unless they say otherwise. */

@@ -15,15 +15,19 @@ import type { Remains } from './erase/remains.ts'
 
 /** What became of an operation. Spec: lifecycle 9. */
 export interface OperationResult {
+  /** What this call came to, such as `replayed` or `in_progress`; `status` says how the proposal stands now. */
   readonly outcome: OutcomeCode
+  /** Why, where the outcome leaves it open. */
   readonly reason: ReasonCode | null
+  /** The reference by which every other operation is asked. */
   readonly proposal: Reference
   readonly status: Status
+  /** Counts the changes of the proposal. */
   readonly revision: number
   /** What an approval of this proposal must name; empty once it is erased, and takes none. */
   readonly commitment: string
   readonly nextStep: NextStep
-  /** From when on the next step is useful, if it is `wait`. */
+  /** From when on the next step is useful, if it is `wait`; milliseconds since 1970. */
   readonly waitUntil: number | null
   readonly evidence: EvidenceSummary | null
   readonly attention: readonly Attention[]
