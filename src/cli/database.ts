@@ -24,6 +24,9 @@ export function databasePath(option: string | undefined): string {
   // The address may hold a password, so it is not repeated.
   if (/^(?:[a-z][a-z0-9+.-]+:\/\/|postgres(?:ql)?:)/i.test(named) && !(isPostgres(named) && URL.canParse(named)))
     throw new UsageError('The database must be named by the path of its file, or by its postgres:// address.')
+  // What SQLite would take for something else than the path of a file, or for another path.
+  if (named === '' || named === ':memory:' || named.startsWith('file:') || named.trim() !== named)
+    throw new UsageError('The database must be kept in a file, which is named by its path.')
   return named
 }
 

@@ -53,6 +53,11 @@ const usage: readonly Row[] = [
     args: ['--db', 'mysql://user:secret@db.example/app'],
     says: '--db: The database must be named by the path of its file, or by its postgres:// address.',
   },
+  ...[':memory:', '', 'file:store.db', ' store.db'].map((name) => ({
+    title: `what is no path of a database file, as "${name}"`,
+    args: ['--db', name],
+    says: '--db: The database must be kept in a file, which is named by its path.',
+  })),
   {
     title: 'a limit that is no number',
     args: ['--stop-limit', 'soon'],
