@@ -41,6 +41,11 @@ describe('the conformance kit', () => {
       'tells the day in the time zone of the process',
       'resolution_not_repeatable',
     ],
+    [
+      'case C108: a preview that another server shows differently',
+      'shows the day in the time zone of the process',
+      'preview_impure',
+    ],
   ])('%s', async (_case, title, code) => {
     const bug = bugs.find((one) => one.title === title)
     const ledger = new Ledger()

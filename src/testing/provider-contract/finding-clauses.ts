@@ -27,11 +27,11 @@ export const findingClauses: readonly ProviderClause[] = [
   },
   {
     clause: 'find.unknown_key',
-    rule: 'Under a key that was never used nothing is found, also when it begins like one that was.',
+    rule: 'Under a key that was never used nothing is found, also when one that was begins like it, or it like that one.',
     restsOn: ['find.fresh'],
     async run(bench) {
       const { key } = await bench.accepted()
-      for (const unused of [bench.fresh().key, key.slice(0, -1)]) {
+      for (const unused of [bench.fresh().key, key.slice(0, -1), `${key}-more`]) {
         const looked = await bench.settled(unused)
         demand(looked.kind !== 'found', 'foreign_effect_found', 'An effect is found under a key that was never used.')
       }

@@ -157,6 +157,26 @@ export const sendingClauses: readonly ProviderClause[] = [
     },
   },
   {
+    clause: 'send.accepted',
+    rule: 'Whatever was lost, accepted is said of an effect that stands, and with its id.',
+    restsOn: ['send.after_failure', 'send.lost_answer', 'send.one_key_on_the_wire'],
+    async run(bench) {
+      for (const fault of ['drop_before_commit', 'reset_after_send'] as const) {
+        const call = bench.fresh()
+        await bench.double.sendFaults[fault]?.()
+        const sent = await bench.adapter.send(call)
+        const ids = await bench.double.effects(call.key)
+        if (sent.kind !== 'accepted') continue
+        demand(ids.length > 0, 'lost_request_accepted', 'The request was lost, and the adapter says accepted.')
+        demand(
+          ids.includes(sent.id),
+          'id_made_up',
+          'The answer was lost, and the adapter has an id that no effect has.',
+        )
+      }
+    },
+  },
+  {
     clause: 'errors.ambiguous',
     rule: 'Answers that may come after the effect are proof of nothing: 409, 425, 429, 5xx, a connection closed.',
     restsOn: ['send.lost_answer'],

@@ -146,6 +146,29 @@ export const providerBugs: readonly SeededBug<typeof TillAdapter>[] = [
     },
   },
   {
+    title: 'calls a lost request accepted',
+    code: 'lost_request_accepted',
+    subject: class extends TillAdapter {
+      override async send(call: Call): Promise<Sent> {
+        const sent = await this.once(call, 0)
+        const isLost = sent.kind === 'unknown' && (await this.till.effects(call.key)).length === 0
+        return isLost ? { kind: 'accepted', id: 'ch_0' } : sent
+      }
+    },
+  },
+  {
+    title: 'makes an id up where the answer was lost',
+    code: 'id_made_up',
+    subject: class extends TillAdapter {
+      override async send(call: Call): Promise<Sent> {
+        const before = (await this.till.effects(call.key)).length
+        const sent = await this.once(call, 0)
+        const isNew = before === 0 && (await this.till.effects(call.key)).length > 0
+        return isNew && sent.kind === 'unknown' ? { kind: 'accepted', id: `ch_of_${call.key}` } : sent
+      }
+    },
+  },
+  {
     title: 'calls a lost answer refused',
     code: 'lost_answer_denied',
     subject: class extends TillAdapter {
@@ -212,6 +235,15 @@ export const providerBugs: readonly SeededBug<typeof TillAdapter>[] = [
       const looked = await honest(key)
       return looked.kind === 'found' ? { ...looked, key: looked.ids[0] ?? '' } : looked
     }),
+  },
+  {
+    title: 'finds what the key begins with',
+    code: 'foreign_effect_found',
+    subject: class extends TillAdapter {
+      override isAskedFor(charge: Charge, key: string): boolean {
+        return key.startsWith(charge.key)
+      }
+    },
   },
   {
     title: 'finds by the beginning of a key',
