@@ -1,4 +1,4 @@
-// The memory store and the SQLite store answer alike and hold alike, whatever is done to them (invariant I30).
+// The memory store and the stores over databases answer alike and hold alike, whatever is done to them (invariant I30).
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { STATUSES, type Status, TRANSITIONS } from '../../src/proposal/status.ts'
@@ -14,6 +14,8 @@ import {
   sampleProposal,
 } from '../../src/testing/store-conformance/sample-proposals.ts'
 import { approval } from '../../src/testing/store-conformance/steps.ts'
+import type { StoreUnderTest } from '../../src/testing/store-conformance.ts'
+import { openPostgres } from './postgres-fixture.ts'
 import { openSqlite } from './sqlite-fixture.ts'
 
 /** What is done; numbers choose among what there is. */
@@ -202,11 +204,14 @@ async function dump(store: Store, run: Run): Promise<unknown> {
   }
 }
 
+/** Opens a store that is to be like the one in memory. */
+type Open = (clock: { now(): number }) => Promise<Pick<StoreUnderTest, 'store' | 'close'>>
+
 /** Does what the commands say to both stores; adds every answer to `seen`. */
-async function compare(commands: readonly Command[], seen: Set<string>): Promise<void> {
+async function compare(commands: readonly Command[], seen: Set<string>, open: Open): Promise<void> {
   const clock = { now: () => SAMPLE_START }
   const memory = memoryStore({ clock })
-  const sqlite = await openSqlite({ clock })
+  const { store: twin, close } = await open(clock)
   const run: Run = { refs: [], changes: [] }
   try {
     for (const next of commands) {
@@ -214,32 +219,38 @@ async function compare(commands: readonly Command[], seen: Set<string>): Promise
       if (change === null) continue
       run.changes.push(change)
       const answer = await answerOf(memory, change)
-      expect(await answerOf(sqlite.store, change)).toBe(answer)
+      expect(await answerOf(twin, change)).toBe(answer)
       seen.add(/"on":"(\w+)"/u.exec(answer)?.[1] ?? /committed|broken/u.exec(answer)?.[0] ?? answer)
     }
     const held = await dump(memory, run)
-    expect(await dump(sqlite.store, run)).toEqual(held)
+    expect(await dump(twin, run)).toEqual(held)
     if (JSON.stringify(held).includes('"kind":"erased"')) seen.add('tombstone')
   } finally {
-    await sqlite.close()
+    await close()
   }
 }
 
 const commands = fc.array(command, { minLength: 20, maxLength: 60, size: 'max' })
 
-describe('the memory store and the SQLite store', () => {
+const DATABASES: readonly (readonly [name: string, runs: number, open: Open])[] = [
+  ['SQLite', 30, (clock) => openSqlite({ clock })],
+  // A commit is some twenty statements that wait for a server.
+  ['PostgreSQL', 20, (clock) => openPostgres({ clock })],
+]
+
+describe.each(DATABASES)('invariant I30 the memory store and the %s store', (_name, numRuns, open) => {
   it('give the same answers to the same changes and then hold the same', async () => {
     const seen = new Set<string>()
-    const property = fc.asyncProperty(commands, async (given) => compare(given, seen))
+    const property = fc.asyncProperty(commands, async (given) => compare(given, seen, open))
 
-    await fc.assert(property, { numRuns: 30 })
+    await fc.assert(property, { numRuns })
 
     expect(seen).toContain('committed')
   })
 
   it('do so with every kind of answer', async () => {
     const seen = new Set<string>()
-    const property = fc.asyncProperty(commands, async (given) => compare(given, seen))
+    const property = fc.asyncProperty(commands, async (given) => compare(given, seen, open))
 
     await fc.assert(property, { numRuns: 30, seed: 1 })
 
