@@ -1,4 +1,4 @@
-// Real processes on one SQLite file that execute at the same moment: one call for each effect, whoever makes it.
+// Real processes on one database that execute at the same moment: one call for each effect, whoever makes it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { localKeyring, newKeyringText } from '../../src/runtime/keys/local-keyri
 import type { Store } from '../../src/runtime/ports.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { sqliteStore } from '../../src/store/sqlite-store.ts'
+import { openPostgres } from '../store/postgres-fixture.ts'
 import { type Child, startChild } from '../store/processes/child.ts'
 import { approved } from './execution-world.ts'
 import { reference } from './harness.ts'
@@ -26,19 +27,22 @@ interface Racetrack {
   readonly calls: () => readonly string[]
 }
 
-async function openRacetrack(): Promise<Racetrack> {
+async function openRacetrack(database: 'file' | 'PostgreSQL database'): Promise<Racetrack> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-race-'))
-  const [path, calls, keys] = [join(folder, 'store.db'), join(folder, 'calls'), newKeyringText()]
+  const [calls, keys] = [join(folder, 'calls'), newKeyringText()]
   writeFileSync(calls, '')
-  const store = await sqliteStore(path)
+  const postgres = database === 'file' ? null : await openPostgres()
+  const path = join(folder, 'store.db')
+  const store = postgres === null ? await sqliteStore(path) : postgres.store
+  const where = postgres === null ? [path, keys, calls] : [postgres.url, keys, calls, postgres.schema]
   const action = new TestAction({ now: () => Date.now() })
   const runtime = await ProposalRuntime.open({ store, keyring: localKeyring(keys), actions: [action] })
   const program = new URL('./racing-process.ts', import.meta.url)
-  const children: readonly Child[] = Array.from({ length: PROCESSES }, () => startChild(program, [path, keys, calls]))
+  const children: readonly Child[] = Array.from({ length: PROCESSES }, () => startChild(program, where))
   onTestFinished(async () => {
     for (const child of children) child.process.stdin?.end()
     await Promise.all(children.map(async (child) => child.exited))
-    await store.close()
+    await (postgres ?? store).close()
     rmSync(folder, { recursive: true, force: true })
   })
   for (const child of children) expect(await child.line()).toBe('ready')
@@ -60,9 +64,9 @@ async function openRacetrack(): Promise<Racetrack> {
   }
 }
 
-describe('two processes on one file', () => {
+describe.each(['file', 'PostgreSQL database'] as const)('two processes on one %s', (database) => {
   it('that execute one proposal at the same moment make one call, time after time', async () => {
-    const { store, approve, race, calls } = await openRacetrack()
+    const { store, approve, race, calls } = await openRacetrack(database)
     for (let round = 1; round <= ROUNDS; round++) {
       const proposal = await approve(`the one of round ${round}`)
 
@@ -78,7 +82,7 @@ describe('two processes on one file', () => {
   })
 
   it('that execute two proposals of one effect at the same moment make one call, time after time', async () => {
-    const { store, approve, race, calls } = await openRacetrack()
+    const { store, approve, race, calls } = await openRacetrack(database)
     for (let round = 1; round <= ROUNDS; round++) {
       const refs = [await approve(`the one of round ${round}`), await approve(`the one of round ${round}`)]
 

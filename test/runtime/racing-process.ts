@@ -1,15 +1,16 @@
-// A process that executes whatever it is told to, on a file that others use too, and writes down every call that it makes.
+// A process that executes whatever it is told to, on a database that others use too, and writes down every call that it makes.
 import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { Refusal } from '../../src/proposal/errors.ts'
 import { localKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
+import { postgresStore } from '../../src/store/postgres-store.ts'
 import { sqliteStore } from '../../src/store/sqlite-store.ts'
 import { TestAction } from './refund.ts'
 import { requester } from './sessions.ts'
 
-const [path = '', keys = '', calls = ''] = process.argv.slice(2)
+const [database = '', keys = '', calls = '', schema = ''] = process.argv.slice(2)
 const action = new TestAction({
   now: () => Date.now(),
   methods: {
@@ -19,7 +20,9 @@ const action = new TestAction({
     },
   },
 })
-const store = await sqliteStore(path, { busyTimeoutMs: 60_000 })
+const store = database.startsWith('postgres:')
+  ? await postgresStore({ url: database, schema })
+  : await sqliteStore(database, { busyTimeoutMs: 60_000 })
 const runtime = await ProposalRuntime.open({ store, keyring: localKeyring(keys), actions: [action] })
 
 process.stdout.write('ready\n')
