@@ -3,6 +3,7 @@ import type { Store } from '../runtime/ports.ts'
 import { type ClauseResult, type ConformanceReport, conformanceReport } from './conformance-report.ts'
 import { callCases } from './store-conformance/call-cases.ts'
 import { callDamageCases } from './store-conformance/call-damage-cases.ts'
+import { callOrderCases } from './store-conformance/call-order-cases.ts'
 import { changeCases } from './store-conformance/change-cases.ts'
 import { attemptCases, claimCases } from './store-conformance/effect-cases.ts'
 import { erasureCases, evidenceCases } from './store-conformance/erasure-cases.ts'
@@ -55,7 +56,7 @@ const GUARANTEES: readonly (readonly [title: string, code: string, cases: readon
   [
     '3 and 4, of guarded calls: claimed once, completed once, released unstarted',
     'call',
-    [...callCases, ...callDamageCases],
+    [...callCases, ...callOrderCases, ...callDamageCases],
   ],
   ['5: records are only added', 'record', recordCases],
   ['6: the lifecycle table', 'lifecycle', lifecycleCases],

@@ -111,6 +111,27 @@ export const readBugs: readonly SeededBug<Fault>[] = [
     }),
   },
   {
+    title: 'reads what is told of attempts newest first',
+    code: 'call_attempts_out_of_order',
+    subject: (store) => ({
+      async call(key) {
+        const call = await store.call(key)
+        return call && { ...call, attempts: call.attempts.toReversed() }
+      },
+    }),
+  },
+  {
+    title: 'orders the attempts of a call by the letters of their numbers',
+    code: 'call_attempts_out_of_order',
+    subject: (store) => ({
+      async call(key) {
+        const call = await store.call(key)
+        const byLetters = call?.effect.attempts.toSorted((one, other) => (`${one.number}` < `${other.number}` ? -1 : 1))
+        return call && { ...call, effect: { ...call.effect, attempts: byLetters ?? [] } }
+      },
+    }),
+  },
+  {
     title: 'does not filter lists by subject',
     code: 'filter_ignored',
     subject: (store) => ({
