@@ -60,7 +60,7 @@ function cuttingAtCommit(
   }
 }
 
-describe('a commit whose connection is terminated', () => {
+describe('case C115 a commit whose connection is terminated', () => {
   it.each(['before', 'after'] as const)('%s the server has done it lands once, by one more try', async (when) => {
     const { url, schema, over } = await opened()
     const cutting = cuttingAtCommit(url, when, 1)
