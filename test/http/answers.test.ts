@@ -360,7 +360,7 @@ describe('the status of an outcome', () => {
       executeProposal: [...known, 'resend_allowed'],
       reconcileProposal: [...known, 'resend_allowed'],
       resumeProposal: [...known, 'resumed'],
-      settleProposal: [...known, 'settled'],
+      settleProposal: [...known, 'settled', 'replayed'],
       observeEffect: ['observed', 'replayed'],
       eraseProposal: ['erased', 'erasure_deferred'],
     })
