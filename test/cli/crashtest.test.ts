@@ -109,6 +109,13 @@ describe('what else may become of an effect', () => {
     expect(run.stdout).toContain('before pay      survived')
   })
 
+  it('that never comes to stand, though nobody kills the worker, is lost whatever the worker says', async () => {
+    const run = await written(`await steps.step('pay', async () => {}); return { pay: 'open' }`)
+
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout).toContain('without a kill  LOST: pay (0 effects, the worker says open)')
+  })
+
   it('that nobody intended is told', async () => {
     const run = await written(
       `await steps.step('pay', () => effect('pay')); if (run) await effect('fee'); return { pay: 'open' }`,
@@ -150,6 +157,17 @@ describe('what else may become of an effect', () => {
   })
 })
 
+/** It keeps its process alive. */
+const FOR_EVER = 'setInterval(() => {}, 1000)'
+
+/** A scenario with one step, whose target has these fields. */
+function target(fields: string): string {
+  return `export const crashScenario = {
+    open: async () => ({ setup: null, async close() {}, ${fields} }),
+    async work({ steps }) { await steps.step('a', async () => {}); return { a: 'done' } },
+  }`
+}
+
 describe('a file that cannot be tested', () => {
   it.each<readonly [string, string, string]>([
     ['exports nothing', 'export {}', 'it exports no object crashScenario'],
@@ -160,8 +178,24 @@ describe('a file that cannot be tested', () => {
       'export const crashScenario = { async open() { throw new Error("no port") }, async work() {} }',
       'open threw: Error: no port',
     ],
+    ['intends nothing', target('intended: [], async effects() { return {} }'), 'intended names no effect'],
+    ['intends one twice', target('intended: ["a", "a"], async effects() { return {} }'), 'or one twice'],
+    ['counts nothing', target('intended: ["a"], async effects() {}'), 'effects answers something else'],
+    ['counts in words', target('intended: ["a"], async effects() { return { a: "1" } }'), 'than a whole number'],
+    [
+      'cannot be asked',
+      target('intended: ["a"], async effects() { throw new Error("gone") }'),
+      'effects threw: Error: gone',
+    ],
+    ['has a target that cannot be counted at', target('intended: ["a"]'), 'the target has no function effects'],
+    ['waits for ever', `${FOR_EVER}; await new Promise(() => {})`, 'loading it did not end within 5000 ms'],
+    [
+      'waits for ever when it opens',
+      `${FOR_EVER}; export const crashScenario = { open: () => new Promise(() => {}), async work() {} }`,
+      'open did not end within 5000 ms',
+    ],
   ])('because it %s: exit code 2, one sentence', async (_why, source, problem) => {
-    const run = await tested(source)
+    const run = await tested(source, '--timeout', '5s')
 
     expect(run).toMatchObject({ exitCode: 2, stdout: '' })
     expect(run.stderr).toMatch(/^countersign: .* breaks the contract of a crash test: .*\.\n$/)

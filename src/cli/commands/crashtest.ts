@@ -1,4 +1,5 @@
 // countersign crashtest: kills a file's worker at every step, and says which effect ran twice and which was lost.
+import process from 'node:process'
 import type { Command } from 'commander'
 import { give } from '../answer.ts'
 import { type CommonOptions, define } from '../command.ts'
@@ -10,6 +11,7 @@ interface Options extends CommonOptions {
 }
 
 const TIMEOUT_MAX_MS = 60 * 60_000
+const LEFT_RUNNING_MS = 1_000
 
 /** Adds the command. Spec: harness 6. */
 export function addCrashtest(program: Command): void {
@@ -27,7 +29,12 @@ async function crashtest(file: string, options: Options): Promise<void> {
   }
   const { runCrashtest } = await import('../crashtest/run-crashtest.ts')
   const { crashReportLines } = await import('../../testing/crash/crash-report.ts')
-  const report = await runCrashtest({ file, timeoutMs })
+  const report = await runCrashtest({ file, timeoutMs }).finally(endEvenSo)
   const exit = report.survived ? EXIT.good : EXIT.failed
   give({ exit, data: report, lines: crashReportLines(file, report) }, options)
+}
+
+/** What the file left running in this process must not keep it once the report is out. */
+function endEvenSo(): void {
+  setTimeout(() => process.exit(), LEFT_RUNNING_MS).unref()
 }

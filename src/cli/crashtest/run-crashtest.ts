@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os'
 import { extname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { type CrashReport, crashReport, type CrashResult, judgeEffects } from '../../testing/crash/crash-report.ts'
+import { z } from 'zod'
+import {
+  type CrashReport,
+  crashReport,
+  type CrashResult,
+  judgeEffects,
+  judgeUnharmed,
+} from '../../testing/crash/crash-report.ts'
 import type { CrashScenario, CrashTarget } from '../../testing/crash/crash-scenario.ts'
 import type { CrashStep } from '../../testing/crash/crash-steps.ts'
 import { Unavailable } from '../errors.ts'
@@ -32,8 +39,8 @@ export async function runCrashtest({ file, timeoutMs }: CrashRun): Promise<Crash
   const path = resolve(file)
   const found = await stat(path).catch(() => null)
   if (found === null || !found.isFile()) throw new Unavailable(`There is no file ${file}.`)
-  const loaded = await loadScenario(path)
-  if (loaded.kind === 'broken') throw new Unavailable(`${file} breaks the contract of a crash test: ${loaded.problem}.`)
+  const loaded = await within({ file, timeoutMs }, 'loading it', async () => loadScenario(path))
+  if (loaded.kind === 'broken') throw unavailable(file, loaded.problem)
   const test = new Crashtest(loaded.scenario, file, path, timeoutMs)
   const whole = await test.unharmed()
   const results: CrashResult[] = [whole.result]
@@ -61,7 +68,7 @@ class Crashtest {
       if (ended.kind === 'broken') throw this.#unavailable(ended.problem)
       if (ended.kind !== 'ended') throw this.#unavailable('its worker did not come to its end')
       if (ended.steps.length === 0) throw this.#unavailable('its worker has no steps; wrap its store or its calls')
-      const judged = judgeEffects(target.intended, await target.effects(), ended.told)
+      const judged = judgeUnharmed(target.intended, await this.#counts(target), ended.told)
       const state = judged.troubles.length === 0 ? 'survived' : 'harmed'
       return { result: { step: null, state, ...judged }, steps: ended.steps }
     })
@@ -75,7 +82,7 @@ class Crashtest {
       if (first.kind !== 'killed') return { step: name, state: 'not_reached', troubles: [], open: [] }
       const second = await this.#run(target, 1, null)
       const told = second.kind === 'ended' ? second.told : {}
-      const judged = judgeEffects(target.intended, await target.effects(), told)
+      const judged = judgeEffects(target.intended, await this.#counts(target), told)
       // Whatever the worker has not said, an effect that stands twice is told.
       if (second.kind !== 'ended' && judged.troubles.every(({ trouble }) => trouble !== 'twice')) {
         return { step: name, state: 'not_back', ...judged }
@@ -91,7 +98,7 @@ class Crashtest {
       try {
         return await act(target)
       } finally {
-        await target.close()
+        await this.#within('close', async () => target.close())
       }
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -99,11 +106,20 @@ class Crashtest {
   }
 
   async #opened(folder: string): Promise<CrashTarget> {
-    try {
-      return await this.#scenario.open(folder)
-    } catch (error) {
-      throw this.#unavailable(`open threw: ${sentenceOf(error)}`, error)
-    }
+    const target = await this.#within('open', async () => this.#scenario.open(folder))
+    const problem = problemOf(target)
+    if (problem !== null) throw this.#unavailable(problem)
+    return target
+  }
+
+  async #counts(target: CrashTarget): Promise<Readonly<Record<string, number>>> {
+    const counted = countsSchema.safeParse(await this.#within('effects', async () => target.effects()))
+    if (counted.success) return counted.data
+    throw this.#unavailable('effects answers something else than a whole number for each effect')
+  }
+
+  async #within<T>(what: string, act: () => Promise<T>): Promise<T> {
+    return within({ file: this.#file, timeoutMs: this.#timeoutMs }, what, act)
   }
 
   async #run({ setup }: CrashTarget, run: number, killAt: CrashStep | null): Promise<Ended> {
@@ -123,8 +139,42 @@ class Crashtest {
   }
 
   #unavailable(problem: string, cause?: unknown): Unavailable {
-    return new Unavailable(`${this.#file} breaks the contract of a crash test: ${problem}.`, { cause })
+    return unavailable(this.#file, problem, cause)
   }
+}
+
+const countsSchema = z.record(z.string(), z.int().min(0))
+
+/** What is wrong with a target; null if it can be counted at. A test of nothing would survive everything. */
+function problemOf(target: unknown): string | null {
+  if (typeof target !== 'object' || target === null) return 'open answers no target'
+  for (const name of ['effects', 'close']) {
+    if (typeof Reflect.get(target, name) !== 'function') return `the target has no function ${name}`
+  }
+  const intended: unknown = Reflect.get(target, 'intended')
+  const isNamed = Array.isArray(intended) && intended.length > 0 && intended.every((name) => typeof name === 'string')
+  return isNamed && new Set(intended).size === intended.length
+    ? null
+    : 'intended names no effect, or one twice, so that nothing could be shown'
+}
+
+/** What the file does in this process has a limit too. */
+async function within<T>({ file, timeoutMs }: CrashRun, what: string, act: () => Promise<T>): Promise<T> {
+  const { promise: limit, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(unavailable(file, `${what} did not end within ${timeoutMs} ms; --timeout gives it longer`))
+  }, timeoutMs)
+  try {
+    return await Promise.race([act(), limit])
+  } catch (error) {
+    throw error instanceof Unavailable ? error : unavailable(file, `${what} threw: ${sentenceOf(error)}`, error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function unavailable(file: string, problem: string, cause?: unknown): Unavailable {
+  return new Unavailable(`${file} breaks the contract of a crash test: ${problem}.`, { cause })
 }
 
 async function endOf(child: ChildProcess, timeoutMs: number): Promise<Ended> {

@@ -5,7 +5,7 @@ import type { CrashOutcome } from './crash-scenario.ts'
 export type CrashTrouble =
   /** It stands at the target more than once. */
   | 'twice'
-  /** It does not stand there, and the worker says that it is done, or nothing. */
+  /** It does not stand there, and the worker says that it is done, or nothing; without a kill, whatever it says. */
   | 'lost'
   /** It stands there, and the worker says that it is not done and never will be. */
   | 'denied'
@@ -59,6 +59,20 @@ export function judgeEffects(
     return trouble === null ? [] : [{ effect, trouble, count, told: word }]
   })
   return { troubles, open: intended.filter((effect) => told[effect] === 'open') }
+}
+
+/** Likewise for the run without a kill, in which every effect must come to stand: a worker that does nothing loses all. */
+export function judgeUnharmed(
+  intended: readonly string[],
+  counts: Readonly<Record<string, number>>,
+  told: Readonly<Record<string, CrashOutcome>>,
+): Pick<CrashResult, 'troubles' | 'open'> {
+  const { troubles, open } = judgeEffects(intended, counts, told)
+  const missing = intended.filter((effect) => (counts[effect] ?? 0) === 0)
+  const lost = missing
+    .filter((effect) => troubles.every((one) => one.effect !== effect))
+    .map((effect) => ({ effect, trouble: 'lost', count: 0, told: told[effect] ?? null }) as const)
+  return { troubles: [...troubles, ...lost], open }
 }
 
 function troubleOf(count: number, told: CrashOutcome | null, isIntended: boolean): CrashTrouble | null {
