@@ -1,11 +1,18 @@
 // How the tests run: against the sources, with full coverage demanded of the pure rooms by their own tests.
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { findChromium } from './tools/chromium.ts'
+
+const hasBrowser = findChromium() !== null
+if (!hasBrowser) {
+  console.warn('The tests in test/browser were not run, as no Chromium was found: install it, or name it with CHROMIUM=PATH.')
+}
 
 export default defineConfig({
   resolve: { conditions: ['countersign-source'] },
   ssr: { resolve: { conditions: ['countersign-source'] } },
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(hasBrowser ? [] : ['test/browser/**'])],
     setupFiles: ['test/fixed-seed.ts'],
     globalSetup: ['test/postgres/shared-servers.ts'],
     // Generous: a test that waits this long hangs, and none is judged by how fast it was.

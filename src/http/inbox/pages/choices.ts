@@ -4,7 +4,7 @@ import { html, type Html, NOTHING } from '../html.ts'
 import { tokenField } from '../page.ts'
 import { type PageCall, proposalPath } from '../page-call.ts'
 import { shownMoney } from '../text/amounts-and-times.ts'
-import { visibleLine } from '../text/visible-text.ts'
+import { renderText } from '../preview/render-value.ts'
 import type { PreviewForm } from '../preview/form.ts'
 import { isClosed, isOpen } from '../../../proposal/status.ts'
 import { worthWords } from '../words/status-words.ts'
@@ -39,10 +39,11 @@ ${waits ? actForm(call, opened, 'resume', html`${reasonField('resume-reason')}<b
 ${waits ? settleForm(call, opened) : NOTHING}</section>`
 }
 
-/** `Approve 10.00 EUR · ORD-1001`: what is approved, in the button itself. */
-export function namedInButton(verb: string, { amount, target, title }: PreviewForm, action: string): string {
-  const parts = [...(amount === null ? [] : [shownMoney(amount)]), ...(target === null ? [] : [visibleLine(target)])]
-  return `${verb} ${parts.length === 0 ? visibleLine(title ?? action) : parts.join(' · ')}`
+/** `Approve 10.00 EUR · ORD-1001`: what is approved, in the button itself; neither can turn the other around. */
+export function namedInButton(verb: string, { amount, target, title }: PreviewForm, action: string): Html {
+  if (amount === null) return html`${verb} ${renderText(target ?? title ?? action)}`
+  const money = html`${verb} <bdi class="money">${shownMoney(amount)}</bdi>`
+  return target === null ? money : html`${money} · ${renderText(target)}`
 }
 
 /** A form that does something to exactly what is shown. */
