@@ -4,7 +4,9 @@ import { findChromium } from './tools/chromium.ts'
 
 const hasBrowser = findChromium() !== null
 if (!hasBrowser) {
-  console.warn('The tests in test/browser were not run, as no Chromium was found: install it, or name it with CHROMIUM=PATH.')
+  console.warn(
+    'The tests in test/browser were not run, as no Chromium was found: install it, or name it with CHROMIUM=PATH.',
+  )
 }
 
 export default defineConfig({

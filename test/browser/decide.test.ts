@@ -34,7 +34,9 @@ describe('approving', () => {
 
     expect(before.decisions).toEqual([])
     expect(await recorded(world, proposal)).toEqual({ status: 'approved', decisions: ['fiona approve'] })
-    expect(await page.getByRole('status').first().textContent()).toContain('Your approval is recorded. The policy is met.')
+    expect(await page.getByRole('status').first().textContent()).toContain(
+      'Your approval is recorded. The policy is met.',
+    )
     expect(await page.locator('blockquote').innerText()).toBe('As agreed\nwith the customer')
     await page.goto('/inbox')
     expect(await page.getByText('Nothing waits for you.').count()).toBe(1)
@@ -57,7 +59,10 @@ describe('approving', () => {
     await first.page.goto('/inbox')
 
     expect(await first.page.getByText('Nothing waits for you.').count()).toBe(1)
-    expect(await recorded(world, proposal)).toEqual({ status: 'approved', decisions: ['fiona approve', 'felix approve'] })
+    expect(await recorded(world, proposal)).toEqual({
+      status: 'approved',
+      decisions: ['fiona approve', 'felix approve'],
+    })
   })
 
   it('is refused to whoever asked, with the reason', async () => {
@@ -198,7 +203,9 @@ describe('while the page is open', () => {
     await page.getByRole('status').first().waitFor()
 
     expect(await page.getByRole('status').first().textContent()).toContain('has changed since it was read')
-    expect(await page.getByRole('region', { name: 'Since you opened it' }).innerText()).toContain('Approved, by user:felix')
+    expect(await page.getByRole('region', { name: 'Since you opened it' }).innerText()).toContain(
+      'Approved, by user:felix',
+    )
     expect((await recorded(world, proposal)).decisions).toEqual(['felix approve'])
   })
 

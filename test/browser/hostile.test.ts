@@ -145,14 +145,17 @@ describe('a link that is printed', () => {
     const app = createApp({ runtime: world.runtime, authenticate: () => null, inbox: { origin, signIn: links } })
     answer = (request) => app.fetch(request)
     const link = `${origin}/inbox/sign-in/${links.issue()}`
-    for (const method of ['GET', 'HEAD', 'OPTIONS', 'GET']) await fetch(link, { method, headers: { Purpose: 'prefetch' } })
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'GET'])
+      await fetch(link, { method, headers: { Purpose: 'prefetch' } })
     const { page } = await world.window(null)
 
     await page.goto(link)
     await page.getByLabel('Sign in as').selectOption('felix')
     await page.getByRole('button', { name: 'Sign in' }).click()
     expect(await page.locator('.who summary').innerText()).toBe('user:felix')
-    expect((await page.context().cookies(origin)).map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([[true, 'Lax']])
+    expect((await page.context().cookies(origin)).map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([
+      [true, 'Lax'],
+    ])
     await page.locator('.who summary').click()
     await page.getByLabel('Go on as').selectOption('fiona')
     await page.getByRole('button', { name: 'Change' }).click()

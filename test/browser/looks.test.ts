@@ -23,14 +23,22 @@ async function serious(page: Page): Promise<readonly string[]> {
   // Evaluated by the driver, which the page's own policy does not bind.
   await page.evaluate(axe)
   const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string }[] }[]
+    readonly violations: readonly {
+      readonly id: string
+      readonly impact: string
+      readonly nodes: readonly { readonly html: string }[]
+    }[]
   }
   return found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
-async function visit(world: BrowserWorld, look: Look, each: (page: Page, name: string) => Promise<void>): Promise<void> {
+async function visit(
+  world: BrowserWorld,
+  look: Look,
+  each: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
   for (const { name, by, path } of await everyState(world)) {
     const { page, troubles } = await world.window(by, look)
     await page.goto(path, { waitUntil: 'networkidle' })
