@@ -4,8 +4,8 @@ import { findChromium } from './tools/chromium.ts'
 
 const hasBrowser = findChromium() !== null
 if (!hasBrowser) {
-  console.warn(
-    'The tests in test/browser were not run, as no Chromium was found: install it, or name it with CHROMIUM=PATH.',
+  process.stderr.write(
+    'The tests in test/browser were not run, as no Chromium was found: install it, or name it with CHROMIUM=PATH.\n',
   )
 }
 

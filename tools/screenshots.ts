@@ -57,10 +57,9 @@ async function takeAll(from: Browser, greeting: Greeting): Promise<void> {
   await page.goto(at)
   await take(page, 'inbox-proposal', { width: 375, height: 812, dark: true })
   await page.goto(`${at}/approve`)
-  await take(page, 'inbox-approve', { width: 375, height: 812 })
+  await take(page, 'inbox-approve', { width: 375, height: 812, from: 'button.primary' })
   await page.goto(`${greeting.url}/inbox/proposals/${doubtful.proposal}`)
-  await page.getByRole('heading', { name: 'What is known' }).scrollIntoViewIfNeeded()
-  await take(page, 'inbox-in-doubt', { width: 760, height: 640, dark: true, from: 'What is known' })
+  await take(page, 'inbox-in-doubt', { width: 760, height: 640, dark: true, from: '.timeline li' })
 }
 
 async function take(
@@ -72,7 +71,7 @@ async function take(
   await page.setViewportSize({ width, height })
   await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' })
   if (from !== undefined) {
-    await page.getByRole('heading', { name: from }).evaluate('(heading) => heading.scrollIntoView({ block: "start" })')
+    await page.locator(from).last().scrollIntoViewIfNeeded()
   }
   await page.screenshot({ path: join(pictures, `${name}.png`) })
 }

@@ -50,7 +50,7 @@ export function useBrowser(): void {
 }
 
 /** Starts Chromium. It runs pages of our own alone, so that it needs no sandbox, which root has none of. */
-export async function launch(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('no Chromium was found')
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--force-color-profile=srgb'] })
@@ -93,11 +93,11 @@ async function openWindow(
 }
 
 /** Collects what a page should never do. */
-export function watch(page: Page, origin: string): string[] {
+function watch(page: Page, origin: string): string[] {
   const troubles: string[] = []
   page.on('dialog', (dialog) => {
     troubles.push(`dialog ${dialog.message()}`)
-    void dialog.dismiss()
+    dialog.dismiss().catch(() => {})
   })
   page.on('pageerror', (error) => troubles.push(`error ${error.message}`))
   page.on('console', (message) => {

@@ -28,7 +28,7 @@ const PAYLOADS: readonly string[] = [
 const COUNTED = 'script, img, iframe, object, embed, form, a, style, link, meta, base, svg, button, input'
 
 describe('a text of somebody else', () => {
-  it.each(PAYLOADS)('threat T18, case C106 is nothing but text: %j', async (payload) => {
+  it.each(PAYLOADS)('case C106, threat T18 is nothing but text: %j', async (payload) => {
     const harmless = await openBrowserWorld()
     const world = await openBrowserWorld({
       methods: {
@@ -75,7 +75,11 @@ describe('a text of somebody else', () => {
     await page.goto(`/inbox/proposals/${proposal}/approve`)
 
     // Where each character of the amount is drawn in the button, and where the payee begins.
-    const drawn = (await page.evaluate(`(() => {
+    const drawn = await page.evaluate<{
+      readonly at: readonly number[]
+      readonly end: number
+      readonly payee: number
+    }>(`(() => {
       const [amount, payee] = document.querySelectorAll('button.primary bdi')
       const text = amount.firstChild
       const at = [...text.data].map((_, index) => {
@@ -85,7 +89,7 @@ describe('a text of somebody else', () => {
         return range.getBoundingClientRect().left
       })
       return { at, end: amount.getBoundingClientRect().right, payee: payee.getBoundingClientRect().left }
-    })()`)) as { readonly at: readonly number[]; readonly end: number; readonly payee: number }
+    })()`)
 
     expect(drawn.at).toHaveLength('10.00 EUR'.length)
     expect(drawn.at).toEqual(drawn.at.toSorted((a, b) => a - b))

@@ -31,7 +31,7 @@ export async function everyState(world: BrowserWorld): Promise<readonly State[]>
   }
   await runtime.execute(requester, other.proposal)
   answering(world, foundOther)
-  clock.advance(WAIT_MS)
+  await clock.advance(WAIT_MS)
   await runtime.reconcile(operator, other.proposal, { now: true })
   return [
     { name: 'queue', by: finance1, path: '/inbox' },

@@ -4,7 +4,7 @@ import { CrossSiteRequest } from '../../wire/http-refusals.ts'
 import { type FormCookie, isFormToken, secretIn } from './form-secret.ts'
 
 /** The header in which a script of the host's own sends it. */
-export const TOKEN_HEADER = 'X-Countersign-Token'
+const TOKEN_HEADER = 'X-Countersign-Token'
 
 /** @throws CrossSiteRequest unless the request has the token of its browser and caller. Spec: http "Rules" */
 export function demandApiToken({ headers }: Request, cookie: FormCookie, session: Session): void {

@@ -15,6 +15,8 @@ export function evidenceWords(view: ProposalView, receipts: readonly Receipt[]):
 }
 
 const NOT_AGAIN = 'Nothing will be sent again.'
+/** A proof that nothing is there for good may let people have it sent once more. */
+const NOT_AGAIN_NOW = 'Nothing will be sent again while that is so.'
 
 function statusSentences({ status, evidence }: ProposalView, lastCall: ReceiptType | null): readonly string[] {
   switch (status) {
@@ -27,18 +29,18 @@ function statusSentences({ status, evidence }: ProposalView, lastCall: ReceiptTy
             'It is sent again only on approvals that count now.',
           ]
     case 'executing':
-      return ['The request is under way. Whether it has its effect is not known yet.', NOT_AGAIN]
+      return ['The request is under way. Whether it has its effect is not known yet.', NOT_AGAIN_NOW]
     case 'verification_pending':
       return lastCall === 'execution.accepted'
-        ? ['The provider accepted the request. It has not yet been seen at the provider.', NOT_AGAIN]
-        : ['An attempt was interrupted. It is being looked for at the provider.', NOT_AGAIN]
+        ? ['The provider accepted the request. It has not yet been seen at the provider.', NOT_AGAIN_NOW]
+        : ['An attempt was interrupted. It is being looked for at the provider.', NOT_AGAIN_NOW]
     case 'failed_unknown':
       return [
         'The request ended without an answer: it may have had its effect, or not. It is being looked for at the provider.',
-        NOT_AGAIN,
+        NOT_AGAIN_NOW,
       ]
     case 'verification_unresolved':
-      return ['It could not be found out whether the effect happened. A person must look.', NOT_AGAIN]
+      return ['It could not be found out whether the effect happened. A person must look.', NOT_AGAIN_NOW]
     case 'verified':
       return ['The effect was found at the provider, with what was approved.', NOT_AGAIN]
     case 'failed_known':
