@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { repositoryRoot } from '../../tools/repository.ts'
+import { judgeOf } from '../http/validated-app.ts'
 
 const greetingSchema = z.strictObject({
   url: z.string(),
@@ -103,6 +104,15 @@ async function firstLine(input: NodeJS.ReadableStream): Promise<string> {
   return line
 }
 
+const judges = new Map<string, ReturnType<typeof judgeOf>>()
+
+// The document of the server that answers is what its answers are held against; every server has the same.
+async function judgeAt(url: string): ReturnType<typeof judgeOf> {
+  const judge = judges.get(url) ?? judgeOf({ request: async (path) => fetch(new URL(path, url)) })
+  judges.set(url, judge)
+  return judge
+}
+
 async function ask(
   { url, tokens }: Greeting,
   {
@@ -112,12 +122,16 @@ async function ask(
     init,
   }: { readonly path: string; readonly as: string; readonly body: unknown; readonly init: RequestInit },
 ): Promise<Answer> {
-  const response = await fetch(new URL(path, url), {
+  const request = new Request(new URL(path, url), {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${tokens[as] ?? ''}`, 'content-type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
     ...init,
   })
+  const response = await fetch(request.clone())
+  const faults = path.startsWith('/v1/') ? await (await judgeAt(url))(request, response.clone()) : []
+  if (faults.length > 0)
+    throw new Error(`${path} ${response.status}: ${faults.map(({ message }) => message).join('; ')}`)
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text), text }
 }

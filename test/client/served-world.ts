@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { type ClientOptions, CountersignClient } from '../../src/client.ts'
 import type { Session } from '../../src/proposal/session.ts'
 import { type HttpWorld, type HttpWorldOptions, openHttp, tokenOf } from '../http/world.ts'
+import { validated } from '../http/validated-app.ts'
 import { type FaultyProxy, faultyProxy } from './faulty-proxy.ts'
 
 export interface ServedWorld extends HttpWorld {
@@ -18,7 +19,7 @@ export interface ServedWorld extends HttpWorld {
 /** Opens a world and serves it. */
 export async function openServed(options: Partial<HttpWorldOptions> = {}): Promise<ServedWorld> {
   const world = await openHttp({ store: 'memory', ...options })
-  const server = createAdaptorServer({ fetch: world.app.fetch })
+  const server = createAdaptorServer({ fetch: validated(world.app) })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })

@@ -6,6 +6,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { onTestFinished } from 'vitest'
 import { type AppOptions, serverLimits, serverProperties } from '../../src/http.ts'
 import { requester } from '../runtime/sessions.ts'
+import { validated } from './validated-app.ts'
 import { type HttpWorld, openHttp, tokenOf } from './world.ts'
 
 /** A response as it came over the socket. */
@@ -45,7 +46,7 @@ export interface RawServerOptions {
 export async function openRawServer(options: RawServerOptions = {}): Promise<RawServer> {
   const world = await openHttp({ store: 'memory', app: options.app ?? {} })
   const server = createAdaptorServer({
-    fetch: async (request: Request) => world.app.fetch(request),
+    fetch: validated(world.app),
     overrideGlobalObjects: options.overrideGlobalObjects ?? false,
     serverOptions: { ...serverLimits, ...options.limits },
   }) as Server

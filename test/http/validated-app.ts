@@ -84,8 +84,11 @@ function readDocument(text: string): { readonly document: Document; readonly fit
 /** Holds an answer, whose body it reads, against the document. */
 export type Judge = (request: Request, response: Response) => Promise<readonly AnswerFault[]>
 
-/** Reads the document of an app that is mounted under `base`. */
-export async function judgeOf(app: Hono, base: string): Promise<Judge> {
+/** Reads the document of an app, here or in another process, that is mounted under `base`. */
+export async function judgeOf(
+  app: { readonly request: (path: string) => Response | Promise<Response> },
+  base = '',
+): Promise<Judge> {
   const answer = await app.request(`${base}/openapi.json`)
   const text = await answer.text()
   const { document, fits } = read.get(text) ?? readDocument(text)
