@@ -10,7 +10,7 @@ import {
   requester,
   stranger,
 } from '../../runtime/sessions.ts'
-import { tokenOf } from '../world.ts'
+import { openHttp, tokenOf } from '../world.ts'
 import { formIn, openInbox, ORIGIN, sessionOfCookie, type Visitor } from './inbox-world.ts'
 
 const SITES: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
@@ -113,6 +113,20 @@ describe('the API under a cookie', () => {
       expect((await world.stored(proposal)).proposal.revision).toBe(revision)
     },
   )
+
+  it('threat T36 is guarded without an inbox too, where only what a browser says of its own accord can tell', async () => {
+    const world = await openHttp({ store: 'memory', app: { authenticate: sessionOfCookie } })
+    const { proposal, commitment } = await world.prepared(requester)
+    const ask = async (headers: Readonly<Record<string, string>>): Promise<number> => {
+      const cookie = { Cookie: `host-session=${tokenOf(finance1)}` }
+      const sending = { headers: { ...cookie, ...headers }, json: { commitment } }
+      return (await world.send(null, 'POST', `/v1/proposals/${proposal}/approve`, sending)).status
+    }
+
+    for (const [, headers] of SITES) expect(await ask(headers)).toBe(403)
+    expect(await ask({})).toBe(403)
+    expect(await ask({ 'Sec-Fetch-Site': 'same-origin' })).toBe(200)
+  })
 
   it('trace S56, threat T36 takes a request of its own pages with the token, and refuses it without', async () => {
     const world = await openInbox({ app: api })
