@@ -32,7 +32,7 @@ set local lock_timeout to ${LOCK_LIMIT_MS}`
 }
 
 /** Where names are looked up until the end of a transaction. */
-export function searchPath(schema: string): string {
+function searchPath(schema: string): string {
   return `set local search_path to ${quoted(schema)}, pg_temp`
 }
 

@@ -106,7 +106,7 @@ export async function rawSql<Row extends QueryResultRow>(url: string, schema: st
 }
 
 /** Runs SQL with triggers and foreign keys off, and takes away the constraints that would still refuse it. */
-export async function withoutGuards(url: string, schema: string, sql: string): Promise<void> {
+async function withoutGuards(url: string, schema: string, sql: string): Promise<void> {
   for (;;) {
     try {
       await rawSql(url, schema, `set session_replication_role to replica; ${sql}`)

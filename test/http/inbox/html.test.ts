@@ -38,7 +38,6 @@ describe('a template', () => {
   })
 
   it('refuses a value where none can be quoted', () => {
-    // oxlint-disable-next-line typescript/no-confusing-void-expression -- it is the throwing that counts
     expect(() => html`<p ${'onclick'}="x"></p>`).toThrow('Only a quoted attribute')
     expect(() => html`<p class=${'x'}></p>`).toThrow('Only a quoted attribute')
     expect(() => html`<p title="${html`<b>x</b>`}"></p>`).toThrow('An attribute takes text')
