@@ -1,7 +1,7 @@
 // IBANs and card numbers are found as they are written, by length and check digits, and random ids are let alone.
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { containsCardNumber, containsIban } from '../../src/proposal/content/account-numbers.ts'
+import { containsCardNumber, containsIban, hasIbans } from '../../src/proposal/content/account-numbers.ts'
 
 describe('an IBAN', () => {
   it.each([
@@ -107,4 +107,14 @@ describe('a card number', () => {
       expect(right.filter(containsCardNumber)).toHaveLength(1)
     },
   )
+})
+
+describe('the countries with IBANs', () => {
+  it.each(['DE', 'NO', 'RU'])('has %s', (country) => {
+    expect(hasIbans(country)).toBe(true)
+  })
+
+  it.each(['US', 'de', '', 'XX'])('lacks "%s"', (country) => {
+    expect(hasIbans(country)).toBe(false)
+  })
 })

@@ -72,6 +72,15 @@ describe('a receipt', () => {
     })
   })
 
+  it('tells whose word each observation is', () => {
+    const { observations } = actionReceipt(callOf(effectOf([lost], [late, found]), [told]))
+
+    expect(observations.map(({ source, status }) => [source, status])).toEqual([
+      ['operation', 'CONFIRMED'],
+      ['verifier', 'CONFIRMED'],
+    ])
+  })
+
   it('has no final status before the call is completed', () => {
     const pending = actionReceipt(callOf(effectOf([attempt()])))
 
