@@ -90,6 +90,26 @@ describe('an explanation', () => {
     })
   })
 
+  it('says once from whom an approval could come, where two requirements share a role or a name', () => {
+    const policy = frozen({
+      require: [
+        role('finance', 1, 'finance-manager'),
+        role('second', 1, 'finance-manager'),
+        named('director', 1, ['user:a', 'user:b']),
+        named('board', 1, ['user:b', 'user:c']),
+      ],
+    })
+
+    const { requirements } = explainPolicy(policy, [approval('user:anna', finance), approval('user:a')], at)
+
+    expect(requirements.map(({ state }) => state)).toEqual(['met', 'missing', 'met', 'missing'])
+    expect(requirements[1]?.couldGive).toHaveLength(2)
+    expect(requirements[1]?.sentence).toBe(
+      '“second” has 0 of 1 approvals; 1 more approval is needed, from anybody with the role “finance-manager”.',
+    )
+    expect(requirements[3]?.sentence).toContain('from user:b or user:c.')
+  })
+
   it('offers nobody who is used already', () => {
     const policy = frozen({ require: [named('directors', 3, ['user:a', 'user:b', 'user:c', 'user:d'])] })
 

@@ -37,6 +37,7 @@ function policy(content: ContentSecurity): string {
     'base-uri': "'none'",
     'form-action': "'none'",
     'frame-ancestors': "'none'",
+    'object-src': "'none'",
     ...content,
   }
   const text = Object.entries(directives).map(([name, sources]) => `${name} ${sources}`)

@@ -109,9 +109,15 @@ function openSources(
 
 function sourceWords(name: string, sources: readonly OpenSource[]): string {
   if (sources.length === 0) return 'and nobody is left who could give it'
-  const words = sources.map(({ requirement, from }) => {
-    const who = 'role' in from ? `anybody with the role “${from.role}”` : listed(from.principals, 'or')
-    return requirement === name ? who : `${who} (then one who approved for “${requirement}” counts here)`
+  const said = new Set<string>()
+  // Whoever stands there already is not named again for another requirement: the first way is the shortest.
+  const words = sources.flatMap(({ requirement, from }) => {
+    const all = 'role' in from ? [`anybody with the role “${from.role}”`] : from.principals
+    const who = all.filter((one) => !said.has(one))
+    for (const one of who) said.add(one)
+    if (who.length === 0) return []
+    const names = listed(who, 'or')
+    return [requirement === name ? names : `${names} (then one who approved for “${requirement}” counts here)`]
   })
   return `from ${listed(words, 'or')}`
 }

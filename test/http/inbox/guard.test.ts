@@ -249,6 +249,7 @@ describe('every page', () => {
         "base-uri 'none'",
         "form-action 'self'",
         "frame-ancestors 'none'",
+        "object-src 'none'",
         `script-src 'nonce-${nonce}' 'strict-dynamic'`,
         "style-src 'self'",
         "img-src 'self'",

@@ -1,4 +1,5 @@
 // The world of the tests of the inbox: an app with one, and visitors who keep their cookies and fill in its forms.
+import { Hono } from 'hono'
 import type { Session } from '../../../src/proposal/session.ts'
 import { type HttpWorld, type HttpWorldOptions, openHttp, tokenOf } from '../world.ts'
 
@@ -31,6 +32,8 @@ export interface Visitor {
 
 export interface InboxWorld extends HttpWorld {
   visitor(session: Session | null): Visitor
+  /** Somebody who visits the same app where a host has mounted it, below a path. */
+  visitorBelow(path: string, session: Session | null): Visitor
 }
 
 /** Who a cookie of the tests' host stands for. */
@@ -44,10 +47,14 @@ export function sessionOfCookie({ headers }: Request): Session | null {
 export async function openInbox(options: Partial<HttpWorldOptions> = {}): Promise<InboxWorld> {
   const inbox = { origin: ORIGIN, session: sessionOfCookie }
   const world = await openHttp({ store: 'memory', ...options, app: { inbox, ...options.app } })
-  return { ...world, visitor: (session) => visitorOf(world, session) }
+  return {
+    ...world,
+    visitor: (session) => visitorOf(world, session),
+    visitorBelow: (path, session) => visitorOf({ app: new Hono().route(path, world.app) }, session),
+  }
 }
 
-function visitorOf({ app }: HttpWorld, session: Session | null): Visitor {
+function visitorOf({ app }: Pick<HttpWorld, 'app'>, session: Session | null): Visitor {
   const cookies = new Map<string, string>()
   if (session !== null) cookies.set(HOST_COOKIE, tokenOf(session))
   const send: Visitor['send'] = async (request) => {

@@ -150,7 +150,7 @@ describe('the security headers', () => {
   it('allow nothing, and keep nothing', () => {
     expect(securityHeaders()).toStrictEqual({
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'Referrer-Policy': 'no-referrer',
@@ -162,7 +162,7 @@ describe('the security headers', () => {
   it('allow a page what it names', () => {
     const policy = securityHeaders({ 'script-src': "'self'", 'form-action': "'self'" })['Content-Security-Policy']
     expect(policy).toBe(
-      "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src 'self'",
+      "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; script-src 'self'",
     )
   })
 

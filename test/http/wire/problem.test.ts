@@ -278,7 +278,7 @@ describe('the page of a problem', () => {
 
   it('may load nothing but its one style', () => {
     expect(PROBLEM_PAGE_HEADERS['Content-Security-Policy']).toMatch(
-      /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-[\w+/]{43}='$/,
+      /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; style-src 'sha256-[\w+/]{43}='$/,
     )
   })
 })

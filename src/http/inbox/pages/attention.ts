@@ -5,8 +5,7 @@ import type { PageCall } from '../page-call.ts'
 import { shownDuration, shownInstant } from '../text/amounts-and-times.ts'
 import { type Entry, type Found, opened, search } from './entries.ts'
 import { entryLine, statusOf } from './entry-line.ts'
-
-const SHOWN_MAX = 50
+import { pageOf } from './paging.ts'
 
 /** `/inbox/attention`. Spec: http "The inbox page". */
 export async function attentionPage(call: PageCall): Promise<Page> {
@@ -21,7 +20,8 @@ export async function attentionPage(call: PageCall): Promise<Page> {
   ])
   const byRef = new Map(searches.flatMap(({ found }) => found).map((one) => [one.item.proposal, one]))
   const sorted = [...byRef.values()].toSorted(oldestFirst)
-  const entries = await opened(runtime, session, sorted.slice(0, SHOWN_MAX))
+  const { shown, links } = pageOf(call, '/inbox/attention', sorted)
+  const entries = await opened(runtime, session, shown)
   return {
     title: 'Needs a person',
     tab: 'attention',
@@ -34,7 +34,7 @@ ${
     ? html`<p class="empty">Nothing is in doubt.</p>`
     : html`<ul class="entries">${entries.map((entry) => line(call, entry))}</ul>`
 }
-${sorted.length > SHOWN_MAX ? html`<p>These are the ${SHOWN_MAX} oldest of ${sorted.length}.</p>` : NOTHING}
+${links}
 ${searches.some(({ isCutShort }) => isCutShort) ? html`<p class="wrong">There are more than were looked at.</p>` : NOTHING}`,
   }
 }

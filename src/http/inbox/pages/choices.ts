@@ -6,7 +6,10 @@ import { type PageCall, proposalPath } from '../page-call.ts'
 import { shownMoney } from '../text/amounts-and-times.ts'
 import { renderText } from '../preview/render-value.ts'
 import type { PreviewForm } from '../preview/form.ts'
+import { principalName } from '../../../proposal/principal.ts'
+import { parseSession } from '../../../proposal/session.ts'
 import { isClosed, isOpen } from '../../../proposal/status.ts'
+import { settledAloneBy } from '../words/evidence-words.ts'
 import { worthWords } from '../words/status-words.ts'
 
 /** Approve and reject, or why not. */
@@ -29,14 +32,22 @@ ${approve}${mayReject ? rejectForm(call, opened) : NOTHING}${revokeForms(call, o
 /** What an operator can do, where there is anything to do. */
 export function operatorActs(call: PageCall, opened: OpenedProposal): Html {
   const { view, standing } = opened
-  const isSent = view.evidence !== null && (!isClosed(view.status) || view.attention.length > 0)
+  const alone = settledAloneBy(view, opened.receipts)
+  const isOpenYet = !isClosed(view.status) || view.attention.length > 0 || alone !== null
+  const isSent = view.evidence !== null && isOpenYet
   const mayLook = standing.permitted.includes('reconcile') || standing.permitted.includes('operate')
   if (!isSent || !mayLook) return NOTHING
-  const waits = view.nextStep === 'operator' && standing.permitted.includes('operate')
+  const mayOperate = standing.permitted.includes('operate')
+  const waits = view.nextStep === 'operator' && mayOperate
+  const mayConfirm = alone !== null && alone !== nameOf(call) && mayOperate && !waits
   return html`<section class="operate" aria-labelledby="operate"><h2 id="operate">For operators</h2>
 ${actForm(call, opened, 'reconcile', html`<button>Look at the provider now</button>`)}
 ${waits ? actForm(call, opened, 'resume', html`${reasonField('resume-reason')}<button>Look again, with fresh budgets</button>`) : NOTHING}
-${waits ? settleForm(call, opened) : NOTHING}</section>`
+${waits ? settleForm(call, opened) : NOTHING}${mayConfirm ? confirmForm(call, opened) : NOTHING}</section>`
+}
+
+function nameOf({ session }: PageCall): string {
+  return principalName(parseSession(session).principal)
 }
 
 /** `Approve 10.00 EUR · ORD-1001`: what is approved, in the button itself; neither can turn the other around. */
@@ -92,10 +103,22 @@ function settleForm(call: PageCall, opened: OpenedProposal): Html {
 <div><input type="radio" id="occurred" name="verdict" value="occurred" required> <label for="occurred">It happened</label></div>
 <div><input type="radio" id="did_not_occur" name="verdict" value="did_not_occur"> <label for="did_not_occur">It did not happen (a second operator must say the same)</label></div>
 <div><input type="radio" id="closed_unknown" name="verdict" value="closed_unknown"> <label for="closed_unknown">It cannot be found out</label></div></fieldset>
-${reasonField('settle-reason')}
-<label for="evidenceReference">Where the evidence is kept (a case, a ticket)</label> <input id="evidenceReference" name="evidenceReference" required maxlength="128" autocomplete="off">
+${findingFields('settle')}
 <button>Record it</button>`
   return html`<details><summary>Settle …</summary>${actForm(call, opened, 'settle', inside)}</details>`
+}
+
+// One operator has said so already. What was sent stays barred until another one has looked, too.
+function confirmForm(call: PageCall, opened: OpenedProposal): Html {
+  const inside = html`<input type="hidden" name="verdict" value="did_not_occur">
+${findingFields('confirm')}
+<button>I looked, too: it did not happen</button>`
+  return html`<details><summary>Confirm that it did not happen …</summary>${actForm(call, opened, 'settle', inside)}</details>`
+}
+
+function findingFields(id: string): Html {
+  return html`${reasonField(`${id}-reason`)}
+<label for="evidenceReference">Where the evidence is kept (a case, a ticket)</label> <input id="evidenceReference" name="evidenceReference" required maxlength="128" autocomplete="off">`
 }
 
 function reasonField(id: string): Html {

@@ -5,15 +5,15 @@ import type { PageCall } from '../page-call.ts'
 import { shownInstant } from '../text/amounts-and-times.ts'
 import { type Entry, opened, search } from './entries.ts'
 import { entryLine, statusOf } from './entry-line.ts'
-
-const SHOWN_MAX = 50
+import { pageOf } from './paging.ts'
 
 /** `/inbox/decided`. Spec: http "The inbox page". */
 export async function decidedPage(call: PageCall): Promise<Page> {
   const { runtime, session } = call
   const { found, isCutShort } = await search(runtime, session, {}, ({ standing }) => standing.decisions.length > 0)
   const sorted = found.toSorted((a, b) => lastDecision(b) - lastDecision(a))
-  const entries = await opened(runtime, session, sorted.slice(0, SHOWN_MAX))
+  const { shown, links } = pageOf(call, '/inbox/decided', sorted)
+  const entries = await opened(runtime, session, shown)
   return {
     title: 'My decisions',
     tab: 'decided',
@@ -25,7 +25,7 @@ ${
     ? html`<p class="empty">You have decided nothing yet.</p>`
     : html`<ul class="entries">${entries.map((entry) => line(call, entry))}</ul>`
 }
-${found.length > SHOWN_MAX ? html`<p>These are your ${SHOWN_MAX} last decisions of ${found.length}.</p>` : NOTHING}
+${links}
 ${isCutShort ? html`<p class="quiet">Only the newest proposals were looked at.</p>` : NOTHING}`,
   }
 }

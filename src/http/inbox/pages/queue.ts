@@ -5,9 +5,7 @@ import { type Page, tagOf } from '../page.ts'
 import type { PageCall } from '../page-call.ts'
 import { type Entry, type Found, opened, search } from './entries.ts'
 import { agesOf, entryLine } from './entry-line.ts'
-
-/** So many are shown on one page; the next ones follow when these are decided. */
-const SHOWN_MAX = 50
+import { pageOf } from './paging.ts'
 
 /** `/inbox`. An entry is there as long as an approval of the viewer's can still count. Spec: http "The inbox page". */
 export async function queuePage(call: PageCall): Promise<Page> {
@@ -20,7 +18,8 @@ export async function queuePage(call: PageCall): Promise<Page> {
     ({ standing }) => standing.approval === 'counts',
   )
   const sorted = found.toSorted(nearestFirst)
-  const entries = await opened(runtime, session, sorted.slice(0, SHOWN_MAX))
+  const { shown, links } = pageOf(call, '/inbox', sorted)
+  const entries = await opened(runtime, session, shown)
   return {
     title: found.length === 0 ? 'Nothing waits for you' : `${found.length} wait for you`,
     tab: 'queue',
@@ -29,7 +28,7 @@ export async function queuePage(call: PageCall): Promise<Page> {
     main: html`<h1>Waits for me</h1>
 ${await filterForm(call)}
 ${entries.length === 0 ? emptyState(filter) : html`<ul class="entries">${entries.map((entry) => line(call, entry))}</ul>`}
-${found.length > SHOWN_MAX ? html`<p>These are the ${SHOWN_MAX} nearest to their end, of ${found.length}.</p>` : NOTHING}
+${links}
 ${isCutShort ? html`<p class="wrong">There are more open proposals than were looked at; filter by action or requester.</p>` : NOTHING}`,
   }
 }
@@ -45,14 +44,15 @@ function nearestFirst({ item: a }: Found, { item: b }: Found): number {
 type Filter = Pick<ListInput, 'action' | 'requester'>
 
 function filterOf(query: URLSearchParams): Filter {
-  const [action, requester] = [query.get('action') ?? '', query.get('requester') ?? '']
+  const [action, requester] = [query.get('action') ?? '', (query.get('requester') ?? '').trim()]
   return { ...(action === '' ? {} : { action }), ...(requester === '' ? {} : { requester }) }
 }
 
 async function filterForm({ runtime, session, base, query }: PageCall): Promise<Html> {
   const types = (await runtime.actions(session)).map(({ action }) => action.slice(0, action.lastIndexOf('@')))
   const chosen = query.get('action') ?? ''
-  const options = [...new Set(types)].map((name) =>
+  // What the list is filtered by is shown also where nobody can prepare it any more.
+  const options = [...new Set(chosen === '' ? types : [...types, chosen])].map((name) =>
     name === chosen ? html`<option selected>${name}</option>` : html`<option>${name}</option>`,
   )
   return html`<form class="filter" method="get" action="${base}/inbox">
