@@ -150,7 +150,8 @@ describe('the security headers', () => {
   it('allow nothing, and keep nothing', () => {
     expect(securityHeaders()).toStrictEqual({
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+      'Content-Security-Policy':
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'Referrer-Policy': 'no-referrer',
