@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readRepositoryFile, repositoryFiles } from '../../tools/repository.ts'
 import { openingLine, sourceTree } from '../../tools/source-tree.ts'
 
-const sources = repositoryFiles().filter((path) => path.startsWith('src/'))
+const sources = repositoryFiles().filter((path) => /^src\/.*\.ts$/.test(path))
 
 describe('the map', () => {
   const lines = sourceTree({ lengths: false }).split('\n')
