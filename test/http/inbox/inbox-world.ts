@@ -54,7 +54,8 @@ export async function openInbox(options: Partial<HttpWorldOptions> = {}): Promis
   }
 }
 
-function visitorOf({ app }: Pick<HttpWorld, 'app'>, session: Session | null): Visitor {
+/** Somebody with a browser at an app. */
+export function visitorOf({ app }: Pick<HttpWorld, 'app'>, session: Session | null): Visitor {
   const cookies = new Map<string, string>()
   if (session !== null) cookies.set(HOST_COOKIE, tokenOf(session))
   const send: Visitor['send'] = async (request) => {

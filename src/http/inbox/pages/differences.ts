@@ -1,6 +1,8 @@
 // What differs: the fields that moved since this was prepared, and those in which it differs from what it replaces.
+import { DRIFT_PATHS_MAX } from '../../../proposal/content/drift.ts'
 import { html, type Html, NOTHING } from '../html.ts'
 import { type PageCall, proposalPath } from '../page-call.ts'
+import { wholeChanges } from '../preview/changes.ts'
 import { fieldAt } from '../preview/form.ts'
 import { renderShown, renderText } from '../preview/render-value.ts'
 import { STATUS_WORDS } from '../words/status-words.ts'
@@ -20,7 +22,7 @@ function drifted({ base }: PageCall, { view, schema }: OpenedProposal): Html {
   const moved =
     driftPaths.length === 0
       ? NOTHING
-      : html`<section class="notice" aria-labelledby="drift"><h2 id="drift">Changed since it was prepared</h2><ul>${paths}</ul></section>`
+      : html`<section class="notice" aria-labelledby="drift"><h2 id="drift">Changed since it was prepared</h2><ul>${paths}</ul>${cutShort(paths.length)}</section>`
   const link = (ref: string, words: string): Html => {
     return html`<p class="notice">${words} <a href="${proposalPath(base, ref)}">Open it</a></p>`
   }
@@ -31,7 +33,7 @@ function drifted({ base }: PageCall, { view, schema }: OpenedProposal): Html {
 
 function replaced({ base, inbox }: PageCall, { view, schema }: OpenedProposal): Html {
   if (view.replaces === null) return NOTHING
-  const rows = view.changedSinceReplaced.map(({ path, before, after }) => {
+  const rows = wholeChanges(view.preview, view.changedSinceReplaced).map(({ path, before, after }) => {
     const [old, now] = [fieldAt(schema, path, before), fieldAt(schema, path, after)]
     return html`<tr><th scope="row">${renderText(now.label)}</th><td>${renderShown(old.shown, inbox.timeZone)}</td>
 <td>${renderShown(now.shown, inbox.timeZone)}</td></tr>`
@@ -41,8 +43,13 @@ function replaced({ base, inbox }: PageCall, { view, schema }: OpenedProposal): 
 ${
   rows.length === 0
     ? html`<p>Both show the same.</p>`
-    : html`<div class="wide"><table><thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>${rows}</tbody></table></div>`
+    : html`<div class="wide"><table><thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>${rows}</tbody></table></div>${cutShort(view.changedSinceReplaced.length)}`
 }</section>`
+}
+
+function cutShort(count: number): Html {
+  if (count < DRIFT_PATHS_MAX) return NOTHING
+  return html`<p>These are the first ${DRIFT_PATHS_MAX}. There may be more: open the other one to see all of it.</p>`
 }
 
 function related({ base }: PageCall, { view }: OpenedProposal): Html {
