@@ -1,5 +1,5 @@
 // The states that an inbox is in: what tests look at, and what the pictures in the README show.
-import { answering, foundOther, gone } from '../runtime/operators.ts'
+import { answering, foundOther, gone, operator2, saying } from '../runtime/operators.ts'
 import { finance1, finance2, operator, requester } from '../runtime/sessions.ts'
 import type { Session } from '../../src/proposal/session.ts'
 import type { BrowserWorld } from './browser-world.ts'
@@ -33,6 +33,14 @@ export async function everyState(world: BrowserWorld): Promise<readonly State[]>
   answering(world, foundOther)
   await clock.advance(WAIT_MS)
   await runtime.reconcile(operator, other.proposal, { now: true })
+  const settled = await world.prepared(requester)
+  for (const by of [finance1, finance2]) {
+    await runtime.approve(by, settled.proposal, { commitment: settled.commitment })
+  }
+  await runtime.execute(requester, settled.proposal)
+  await clock.advance(WAIT_MS)
+  await runtime.reconcile(operator, settled.proposal, { now: true })
+  await runtime.settle(operator, settled.proposal, saying('did_not_occur'))
   return [
     { name: 'queue', by: finance1, path: '/inbox' },
     { name: 'needs-a-person', by: operator, path: '/inbox/attention' },
@@ -41,6 +49,7 @@ export async function everyState(world: BrowserWorld): Promise<readonly State[]>
     { name: 'approve', by: finance1, path: `/inbox/proposals/${waiting.proposal}/approve` },
     { name: 'in-doubt', by: operator, path: `/inbox/proposals/${sent.proposal}` },
     { name: 'mismatch', by: operator, path: `/inbox/proposals/${other.proposal}` },
+    { name: 'to-confirm', by: operator2, path: `/inbox/proposals/${settled.proposal}` },
     { name: 'empty', by: operator, path: '/inbox' },
     { name: 'not-found', by: operator, path: '/inbox/proposals/none' },
   ]

@@ -99,6 +99,7 @@ describe.each(STORES)('on %s', (store) => {
     const barred = 'It stays barred until a second operator says the same.'
     expect(first.text).toContain('✓ What you found out is recorded.')
     expect(first.text).toContain(barred)
+    expect(first.text).toContain('evidence is kept at <bdi class="text">case-7</bdi>')
     expect(() => formIn(first.text, 'settle')).toThrow('no form')
 
     const second = world.visitor(operator2)

@@ -8,6 +8,7 @@ import type { Drift } from '../../../src/proposal/content/drift.ts'
 import { localKeyring } from '../../../src/runtime/keys/local-keyring.ts'
 import { LIFETIME_MS, STORES, unsound } from '../../runtime/harness.ts'
 import { answering, executing, found, inDoubt, refusing, unresolved } from '../../runtime/operators.ts'
+import { withoutGuards } from '../../store/sqlite-fixture.ts'
 import { refund } from '../../runtime/refund.ts'
 import { finance1, operator, privacy, requester, service, session } from '../../runtime/sessions.ts'
 import { authenticate } from '../world.ts'
@@ -148,6 +149,20 @@ describe.each(STORES)('a proposal on %s', (store) => {
     expect(answer.headers.get('Location')).toContain('said=separation_of_duties')
     expect((await visitor.get(answer.headers.get('Location') ?? '')).text).toContain('role="status">✗')
     expect((await world.stored(proposal)).proposal.revision).toBe(revision)
+  })
+})
+
+describe('a chain of receipts that somebody has changed', () => {
+  it('is said to be not whole, on the page of the proposal', async () => {
+    const world = await openInbox({ store: 'sqlite', verified: false })
+    const { proposal } = await world.approvedProposal()
+    const visitor = world.visitor(finance1)
+    const warning = 'The chain of receipts is not whole.'
+    expect((await visitor.get(at(proposal))).text).not.toContain(warning)
+
+    withoutGuards(world.path ?? '', `update receipts set participant = 'user:felix' where participant = 'user:fiona'`)
+
+    expect((await visitor.get(at(proposal))).text).toContain(warning)
   })
 })
 

@@ -39,7 +39,7 @@ function receiptLine({ body }: Receipt, timeZone: string): Html {
     participant === null ? NOTHING : html`, by ${renderText(participant)}`
   } <span class="quiet">${shownInstant(at, timeZone)} · ${STATUS_WORDS[status]}${
     reason === null ? NOTHING : html` · ${renderText(reason)}`
-  }${externalReference === null ? NOTHING : html` · the provider calls it ${renderText(externalReference)}`}${detail.map(
+  }${externalReference === null ? NOTHING : html` · ${type === 'operation.settled' ? 'evidence is kept at' : 'the provider calls it'} ${renderText(externalReference)}`}${detail.map(
     (one) => html` · ${renderText(one)}`,
   )}</span></li>`
 }
