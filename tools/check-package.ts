@@ -36,6 +36,10 @@ function run(program: string, ...args: string[]): void {
   execFileSync(program, args, { cwd: project, stdio: ['ignore', 'inherit', 'inherit'] })
 }
 
+function bring(name: string): void {
+  cpSync(join(repositoryRoot, 'node_modules', name), join(project, 'node_modules', name), { recursive: true })
+}
+
 function compile(config: string, include: readonly string[], options: typeof compilerOptions): void {
   writeFileSync(join(project, config), JSON.stringify({ compilerOptions: options, include, exclude: [] }))
   run(process.execPath, join(repositoryRoot, 'node_modules/typescript/bin/tsc'), '-p', config)
@@ -46,14 +50,14 @@ const { version } = JSON.parse(readRepositoryFile('package.json')) as { version:
 run('tar', '-xzf', `countersign-${version}.tgz`)
 mkdirSync(join(project, 'node_modules'))
 renameSync(join(project, 'package'), join(project, 'node_modules/countersign'))
-for (const name of neighbours) {
-  cpSync(join(repositoryRoot, 'node_modules', name), join(project, 'node_modules', name), { recursive: true })
-}
+for (const name of neighbours) bring(name)
 
 cpSync(join(repositoryRoot, 'examples/docs'), project, { recursive: true })
 writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
 // Every declaration that is shipped, and all that these name.
 compile('declarations.json', ['node_modules/countersign/dist/**/*.d.ts'], compilerOptions)
+// An example asks SQLite itself, and says so in its types; the declarations of the package must do without.
+bring('@types/better-sqlite3')
 // What an example uses beside the package may have declarations that want more: the adapter of Hono names what browsers have.
 compile('examples.json', ['**/*.ts'], { ...compilerOptions, skipLibCheck: true })
 run(process.execPath, 'quickstart.ts')
