@@ -12,14 +12,18 @@ export type ProofKind = 'terminal' | 'cancelled' | 'fenced' | 'key_consumed' | '
  * How the call of an attempt went. `not_sent` is proof that nothing left the process; `lease_lapsed` says that nobody
  * reported before the lease was over, which is no evidence at all (design D9).
  */
-export type AttemptEndingKind =
-  | 'accepted'
-  | 'returned'
-  | 'stale_no_effect'
-  | 'failed_known'
-  | 'failed_unknown'
-  | 'not_sent'
-  | 'lease_lapsed'
+export type AttemptEndingKind = (typeof ATTEMPT_ENDINGS)[number]
+
+/** The kinds of {@link AttemptEndingKind}: what is stored, exported and answered over HTTP is read by this list. */
+export const ATTEMPT_ENDINGS = [
+  'accepted',
+  'returned',
+  'stale_no_effect',
+  'failed_known',
+  'failed_unknown',
+  'not_sent',
+  'lease_lapsed',
+] as const
 
 /** What the row of an ended attempt says. An attempt is *closed* only when evidence says whether it took effect. */
 export interface AttemptEnding {

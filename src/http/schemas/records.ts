@@ -1,5 +1,6 @@
 // The record on the wire: receipts and their check, and the evidence bundle.
 import { z } from 'zod'
+import { ATTEMPT_ENDINGS } from '../../effect/effect.ts'
 import { RECEIPT_TYPES } from '../../proposal/receipts/receipt.ts'
 import { count, instant, reasonCode, reference, status } from './common.ts'
 import { component } from './components.ts'
@@ -83,15 +84,7 @@ const attempt = component(
     precondition: reference.nullable(),
     ending: z
       .strictObject({
-        kind: z.enum([
-          'accepted',
-          'returned',
-          'stale_no_effect',
-          'failed_known',
-          'failed_unknown',
-          'not_sent',
-          'lease_lapsed',
-        ]),
+        kind: z.enum(ATTEMPT_ENDINGS),
         evidence,
         at: instant,
         reason: reasonCode.nullable(),

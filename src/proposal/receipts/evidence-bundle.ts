@@ -1,13 +1,13 @@
 // The evidence bundle: what is exported of one proposal, and the strict reading of what claims to be one.
 import { z } from 'zod'
-import type {
-  Attempt,
-  AttemptEndingKind,
-  Evidence,
-  Observation,
-  ObservationFlag,
-  ProofKind,
-  Settlement,
+import {
+  type Attempt,
+  ATTEMPT_ENDINGS,
+  type Evidence,
+  type Observation,
+  type ObservationFlag,
+  type ProofKind,
+  type Settlement,
 } from '../../effect/effect.ts'
 import type { IdempotencyKey } from '../../effect/effect-key.ts'
 import { fromBase64Url } from '../../effect/hash.ts'
@@ -128,15 +128,7 @@ const attemptSchema = z.strictObject({
   precondition: reference.nullable(),
   ending: z
     .strictObject({
-      kind: oneOf<AttemptEndingKind>({
-        accepted: true,
-        returned: true,
-        stale_no_effect: true,
-        failed_known: true,
-        failed_unknown: true,
-        not_sent: true,
-        lease_lapsed: true,
-      }),
+      kind: z.enum(ATTEMPT_ENDINGS),
       evidence,
       at: instant,
       reason: reasonCode.nullable(),

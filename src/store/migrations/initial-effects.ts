@@ -1,7 +1,8 @@
 // The first tables of effects: claims, attempts, observations, and what is kept of guarded calls.
 import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Capabilities } from '../capabilities.ts'
-import { ENDINGS, EVIDENCES, PROOFS, SOURCES } from '../rows/codes.ts'
+import { ATTEMPT_ENDINGS } from '../../effect/effect.ts'
+import { EVIDENCES, PROOFS, SOURCES } from '../rows/codes.ts'
 import { createCallTables } from './initial-calls.ts'
 import { table } from './table-form.ts'
 
@@ -97,7 +98,7 @@ async function attempts(db: Kysely<unknown>, engine: Capabilities): Promise<void
     )
     .addCheckConstraint(
       'attempts_ended',
-      sql`ended_at is null or (ending is not null and ${isOneOf('ending', ENDINGS)}
+      sql`ended_at is null or (ending is not null and ${isOneOf('ending', ATTEMPT_ENDINGS)}
         and ending_evidence is not null and ${isOneOf('ending_evidence', EVIDENCES)})`,
     )
     .execute()

@@ -1,9 +1,9 @@
 // The row of an attempt: open with its lease, then ended once.
 import type { IdempotencyKey } from '../../effect/effect-key.ts'
 import type { EffectKey } from '../../effect/effect-key.ts'
-import type { Attempt, AttemptEnding } from '../../effect/effect.ts'
+import { ATTEMPT_ENDINGS, type Attempt, type AttemptEnding } from '../../effect/effect.ts'
 import type { AttemptsTable } from '../tables.ts'
-import { ENDINGS, EVIDENCES } from './codes.ts'
+import { EVIDENCES } from './codes.ts'
 import { RowReader } from './row-reader.ts'
 
 /** What ending an attempt writes. */
@@ -52,7 +52,7 @@ export function endingState(ending: AttemptEnding): EndingState {
 /** @throws StoredDataCorrupt */
 export function parseAttempt(stored: Omit<AttemptsTable, 'detail'>): Attempt {
   const row = new RowReader(stored, 'attempts', [stored.tenant, stored.domain, stored.reference, stored.number])
-  const kind = row.maybe('ending', (column) => row.oneOf(column, ENDINGS))
+  const kind = row.maybe('ending', (column) => row.oneOf(column, ATTEMPT_ENDINGS))
   const ending: AttemptEnding | null = kind && {
     kind,
     evidence: row.oneOf('ending_evidence', EVIDENCES),

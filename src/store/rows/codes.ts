@@ -1,5 +1,5 @@
 // The closed sets of codes that effects and outbox rows are made of, complete by their types.
-import type { AttemptEndingKind, Evidence, Observation, ObservationFlag, ProofKind } from '../../effect/effect.ts'
+import type { Evidence, Observation, ObservationFlag, ProofKind } from '../../effect/effect.ts'
 import type { EventType } from '../../runtime/ports.ts'
 
 // A record must name every member of the union, so a new code that is forgotten here does not compile. The union is that
@@ -10,17 +10,6 @@ function every<Code extends string>(codes: Record<NoInfer<Code>, true>): readonl
 
 /** {@link Evidence} */
 export const EVIDENCES: readonly Evidence[] = every({ CONFIRMED: true, FAILED: true, UNKNOWN: true })
-
-/** {@link AttemptEndingKind} */
-export const ENDINGS: readonly AttemptEndingKind[] = every({
-  accepted: true,
-  returned: true,
-  stale_no_effect: true,
-  failed_known: true,
-  failed_unknown: true,
-  not_sent: true,
-  lease_lapsed: true,
-})
 
 /** Who looked. */
 export const SOURCES: readonly Observation['source'][] = every({

@@ -20,23 +20,16 @@ export function effectFinder(
   db: Kysely<Tables>,
   { locksRows }: Capabilities,
 ): (change: Change) => Operation<FoundEffect> {
-  const effectVersion = statement((key: EffectIdentity) => {
+  const version = (key: EffectIdentity) => {
     return db
       .selectFrom('effects')
       .select('version')
       .where('tenant', '=', key.tenant)
       .where('domain', '=', key.domain)
       .where('reference', '=', key.reference)
-  })
-  const lockEffect = statement((key: EffectIdentity) => {
-    return db
-      .selectFrom('effects')
-      .select('version')
-      .where('tenant', '=', key.tenant)
-      .where('domain', '=', key.domain)
-      .where('reference', '=', key.reference)
-      .forNoKeyUpdate()
-  })
+  }
+  const effectVersion = statement(version)
+  const lockEffect = statement((key: EffectIdentity) => version(key).forNoKeyUpdate())
   const openAttempt = statement((key: EffectIdentity) => {
     return db
       .selectFrom('attempts')
