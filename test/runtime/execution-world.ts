@@ -7,12 +7,11 @@ import { define } from '../../src/proposal/definition/definition.ts'
 import { lifecycle } from '../../src/proposal/lifecycle/lifecycle.ts'
 import { effectWrite } from '../../src/runtime/effect-write.ts'
 import { NOBODY, receiptOf } from '../../src/runtime/record.ts'
-import { ProposalKeys } from '../../src/runtime/keys/sealing.ts'
-import type { Change, Keyring, LiveProposal } from '../../src/runtime/ports.ts'
+import type { Change } from '../../src/runtime/ports.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
-import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { CallLog, watch } from './call-log.ts'
+import { dumpStore } from './dump-store.ts'
 import { FreezingClock } from './freezing-clock.ts'
 import { openWorld, reference, type World, type WorldOptions } from './harness.ts'
 import { brokenIn, type Dump, type InvariantName } from './invariants.ts'
@@ -232,45 +231,17 @@ function found({ idempotencyKeys, snapshot }: Asked): Completion {
 }
 
 async function dumpOf(world: World, log: CallLog, actions: ReadonlySet<TestAction>): Promise<Dump> {
-  const tenants = [TENANT, OTHER_TENANT].map(reference)
-  const lists = await Promise.all(tenants.map((tenant) => world.bareStore.list({ tenant, limit: 200 })))
-  const proposals = await Promise.all(lists.flat().map(({ ref, tenant }) => world.stored(ref, tenant)))
-  const effects = new Map<string, Effect>()
-  const receipts: Dump['receipts'] = new Map(
-    await Promise.all(
-      proposals.map(async ({ proposal }) => {
-        const effect = await world.bareStore.effect(proposal.effect)
-        if (effect !== null) effects.set(JSON.stringify(effect.key), effect)
-        return [proposal.ref, await world.bareStore.receipts(proposal.tenant, proposal.ref)] as const
-      }),
-    ),
-  )
   const booked = new Map<string, number>()
   for (const { business } of actions) {
     for (const { key } of business.booked) booked.set(key, (booked.get(key) ?? 0) + 1)
   }
-  const { executed, verified, resolved } = log
-  const snapshots = await snapshotsOf(world.keyring, proposals)
   const definitions = [...actions].map((action) => define(action))
-  return {
-    proposals,
-    effects: [...effects.values()],
-    receipts,
-    executed,
-    verified,
-    resolved,
-    snapshots,
-    definitions,
-    booked,
-  }
-}
-
-async function snapshotsOf(keyring: Keyring, proposals: readonly LiveProposal[]): Promise<Dump['snapshots']> {
-  const keys = new ProposalKeys(keyring, new VirtualClock(0))
-  const snapshots = new Map<string, string>()
-  for (const { proposal, key, content } of proposals) {
-    const opened = await keys.open({ tenant: proposal.tenant, proposal: proposal.ref }, key).catch(() => null)
-    if (opened !== null) snapshots.set(proposal.ref, opened.open('snapshot', content.snapshot))
-  }
-  return snapshots
+  return dumpStore(
+    { store: world.bareStore, keyring: world.keyring, tenants: [TENANT, OTHER_TENANT] },
+    {
+      log,
+      definitions,
+      booked,
+    },
+  )
 }
