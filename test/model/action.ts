@@ -17,7 +17,7 @@ import type {
 } from '../../src/proposal/action.ts'
 import type { Act } from '../../src/proposal/contract.ts'
 import { isInDoubt } from '../../src/proposal/status.ts'
-import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import type { Clock } from '../../src/runtime/ports.ts'
 import type { Book, CallEnd, Called, Looked, ResolvedState } from './book.ts'
 import type { Person } from './cast.ts'
 import { answerLook } from './look-answers.ts'
@@ -28,7 +28,7 @@ import { aborted, after } from './waiting.ts'
 
 /** What the actions of a run share; the commands change it. */
 export interface Surroundings {
-  readonly clock: VirtualClock
+  readonly clock: Clock
   readonly book: Book
   readonly business: Business
   readonly scripts: Scripts

@@ -80,7 +80,17 @@ export interface ResolvedState {
   ended: { readonly order: number; readonly answer: Resolved<Payment> } | null
 }
 
-export type Entry = Committed | Called | Looked | ResolvedState
+/** What an operation told its caller of a proposal. */
+export interface Answered {
+  readonly kind: 'answered'
+  readonly order: number
+  readonly operation: string
+  readonly proposal: string
+  readonly status: string
+  readonly revision: number
+}
+
+export type Entry = Committed | Called | Looked | ResolvedState | Answered
 
 /** Whatever was written by a change, put together by nobody else's code than this. */
 export class Book {
@@ -88,7 +98,18 @@ export class Book {
   readonly proposals = new Map<string, Held>()
   readonly effects = new Map<string, Effect>()
   readonly #changes = new Map<string, Committed>()
+  readonly #skewMs: number
   #order = 0
+
+  /** The clocks of the processes that write into it are at most so far from the store's. */
+  constructor(skewMs = 0) {
+    this.#skewMs = skewMs
+  }
+
+  /** Whether a read may be the one that is on record as begun at this instant of the store's clock. */
+  mayHaveBegun({ at }: Looked, beganAt: number): boolean {
+    return Math.abs(at - beganAt) <= this.#skewMs
+  }
 
   next(): number {
     this.#order += 1
@@ -96,7 +117,7 @@ export class Book {
   }
 
   /** Adds what was seen of the host; its order is that of its beginning. */
-  add<E extends Called | Looked | ResolvedState>(entry: E): E {
+  add<E extends Exclude<Entry, Committed>>(entry: E): E {
     this.entries.push(entry)
     return entry
   }

@@ -4,10 +4,9 @@ import { callInvariants } from './invariants/calls.ts'
 import { claimInvariants } from './invariants/claims.ts'
 import { doubtInvariants } from './invariants/doubt.ts'
 import { evidenceInvariants } from './invariants/evidence.ts'
-import type { Invariant, View } from './invariants/invariant.ts'
+import type { Invariant, View, Witness } from './invariants/invariant.ts'
 import { recordInvariants } from './invariants/record.ts'
 import { viewOf } from './invariants/view.ts'
-import type { World } from './world.ts'
 
 /** I1 to I18 and I31 to I33, in the order of the specification. Spec: reliability 3.2. */
 const INVARIANTS: readonly Invariant[] = [
@@ -31,10 +30,10 @@ class InvariantBroken extends Error {
 
 /** Checks everything that a command may have touched. @throws InvariantBroken */
 export class Checks {
-  readonly #world: World
+  readonly #world: Witness
   #checked = 0
 
-  constructor(world: World) {
+  constructor(world: Witness) {
     this.#world = world
   }
 

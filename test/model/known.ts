@@ -83,8 +83,8 @@ export function knownWhenRead(
 ): readonly Observation[] {
   const { reference } = effect.key
   const look = book.entries.findLast((entry) => {
-    const isIt = entry.kind === 'looked' && entry.input.semanticEffectReference === reference && entry.at === beganAt
-    return isIt && entry.ended !== null && entry.ended.order < storedAt
+    if (entry.kind !== 'looked' || entry.input.semanticEffectReference !== reference) return false
+    return book.mayHaveBegun(entry, beganAt) && entry.ended !== null && entry.ended.order < storedAt
   })
   const later = new Set<number>()
   for (const entry of book.entries) {

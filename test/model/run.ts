@@ -6,8 +6,8 @@ import type { World } from './world.ts'
 export class Tally {
   readonly counts = new Map<string, number>()
 
-  add(what: string): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
+  add(what: string, by = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + by)
   }
 }
 

@@ -1,5 +1,5 @@
 // A payment provider in this process: it books effects by idempotency key, and requests may reach it late, twice or never.
-import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import type { Clock } from '../../src/runtime/ports.ts'
 
 /** The business that everybody writes to: one order, whose version every write raises. */
 export interface Business {
@@ -39,7 +39,7 @@ export type Arrival =
 
 /** What a target promises. */
 export interface TargetOptions {
-  readonly clock: VirtualClock
+  readonly clock: Clock
   readonly business: Business
   /** How long a key is run once only; null for a target that does not know keys. */
   readonly keyLifetimeMs: number | null

@@ -1,9 +1,9 @@
 // Waiting in a model run: for the virtual clock, for a signal, for everything that needs no time, or for ever.
 import { setImmediate } from 'node:timers/promises'
-import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import type { Clock } from '../../src/runtime/ports.ts'
 
 /** Until the clock has moved on by so much. */
-export async function after(clock: VirtualClock, ms: number): Promise<void> {
+export async function after(clock: Pick<Clock, 'timer'>, ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
     clock.timer(ms, resolve)
   })

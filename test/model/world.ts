@@ -159,6 +159,11 @@ export class World {
     return this.faults.met > 0 || this.wasCorrupt
   }
 
+  /** Whether it is the runtime that answers now; one before it may still be at work, and nobody waits for that. */
+  isAtWork(instance: number): boolean {
+    return instance === this.instance
+  }
+
   /** Whether operations still wait for time to go by. */
   get isBusy(): boolean {
     return this.#pending.length > 0

@@ -3,9 +3,8 @@ import { fits } from '../../proposal/policy-oracle.ts'
 import type { Committed, Held } from '../book.ts'
 import { sortedText } from '../sorted-text.ts'
 import type { Tampering } from '../tampering.ts'
-import type { World } from '../world.ts'
 import { committedIn } from './entries.ts'
-import type { Invariant } from './invariant.ts'
+import type { Invariant, Witness } from './invariant.ts'
 
 export const approvalInvariants: readonly Invariant[] = [
   {
@@ -59,7 +58,7 @@ function goesOn({ change }: Committed, ref: string): boolean {
   return isApproved || change.effect?.opened?.proposal === ref
 }
 
-function* countedTwice({ book }: World, { at, change, before }: Committed): Iterable<string> {
+function* countedTwice({ book }: Witness, { at, change, before }: Committed): Iterable<string> {
   for (const write of change.approvals) {
     const held = before.proposals.get(write.proposal)
     if (write.kind !== 'decided' || write.approval.decision !== 'approve' || held === undefined) continue
@@ -81,7 +80,7 @@ function* countedTwice({ book }: World, { at, change, before }: Committed): Iter
   }
 }
 
-function isWhole({ tampered }: World, ref: string): boolean {
+function isWhole({ tampered }: Witness, ref: string): boolean {
   const one = tampered.get(ref)
   return one === undefined || OUTSIDE.has(one.tampering)
 }
@@ -90,7 +89,7 @@ function isHidden(held: Held | undefined): boolean {
   return held?.tombstone !== null || held.proposal.erasure === 'pending'
 }
 
-function isUnreadable({ book, corrupt }: World, ref: string): boolean {
+function isUnreadable({ book, corrupt }: Witness, ref: string): boolean {
   const reference = book.proposals.get(ref)?.proposal.effect.reference ?? ''
   return [...corrupt].some((name) => name.endsWith(reference))
 }

@@ -6,9 +6,8 @@ import type { Called, Committed, Held } from '../book.ts'
 import { denials, isOwnWord } from '../known.ts'
 import { EXECUTE_TIMEOUT_MS, IMMATERIAL, LEASE_MS } from '../payment.ts'
 import { sortedText } from '../sorted-text.ts'
-import type { World } from '../world.ts'
 import { admissionOf, callsIn, committedIn, namedCall, resolutionsIn } from './entries.ts'
-import type { Invariant } from './invariant.ts'
+import type { Invariant, Witness } from './invariant.ts'
 
 export const callInvariants: readonly Invariant[] = [
   {
@@ -86,7 +85,7 @@ interface Moment {
   readonly barred: ReadonlySet<string>
 }
 
-function* authority(world: World, called: Called, admission: Committed): Iterable<string> {
+function* authority(world: Witness, called: Called, admission: Committed): Iterable<string> {
   const { ref } = called.held.proposal
   const before = admission.before.proposals.get(ref)
   if (before === undefined) {
@@ -115,7 +114,7 @@ function* authority(world: World, called: Called, admission: Committed): Iterabl
 }
 
 // Whoever asked for it, or for anything that it amends, for themselves or through an agent.
-function isExcluded({ book }: World, { proposal }: Held, { kind, id }: Approval['approver']): boolean {
+function isExcluded({ book }: Witness, { proposal }: Held, { kind, id }: Approval['approver']): boolean {
   let one: Held['proposal'] | undefined = proposal
   while (one !== undefined) {
     const { requester, agent, agentOwner } = one
@@ -146,7 +145,7 @@ function closedAt(effect: Effect, attempt: Attempt): number {
   return Math.min(...times, ...(isSettled ? [settlement.at] : []))
 }
 
-function isResolved({ book }: World, called: Called, admission: Committed): boolean {
+function isResolved({ book }: Witness, called: Called, admission: Committed): boolean {
   const { ref } = called.held.proposal
   const approval = committedIn(book.entries).findLast(({ order, change }) => {
     return order < admission.order && change.approvals.some(({ proposal }) => proposal === ref)

@@ -3,9 +3,8 @@ import type { Attempt, Effect } from '../../../src/effect/effect.ts'
 import type { Committed, Looked } from '../book.ts'
 import { denials, isOwnWord, knownOf, wasRefused } from '../known.ts'
 import { ATTEMPTS_MAX, EXECUTE_TIMEOUT_MS, IN_FLIGHT_MS } from '../payment.ts'
-import type { World } from '../world.ts'
 import { callsIn, committedIn, looksIn, resolutionsIn } from './entries.ts'
-import type { Invariant, View } from './invariant.ts'
+import type { Invariant, View, Witness } from './invariant.ts'
 
 export const claimInvariants: readonly Invariant[] = [
   {
@@ -98,7 +97,7 @@ function* identity({ effect, opened, what }: Again): Iterable<string> {
 }
 
 // Rules R1, and where not all was closed by the executor's own word in time, design D10 as well.
-function* lookedAgain(world: World, again: Again): Iterable<string> {
+function* lookedAgain(world: Witness, again: Again): Iterable<string> {
   const { effect, opened, what } = again
   const { attempts } = effect
   const look = lookBefore(world, again)
@@ -130,7 +129,7 @@ function sent(attempts: readonly Attempt[]): readonly Attempt[] {
 }
 
 // The read of this execution, which came after its resolution; where others looked meanwhile, the one that clears the way.
-function lookBefore({ book }: World, { order, opened, effect }: Again): Looked | null {
+function lookBefore({ book }: Witness, { order, opened, effect }: Again): Looked | null {
   const { reference } = effect.key
   const previous = committedIn(book.entries).findLast((entry) => {
     return entry.order < order && entry.change.effect?.opened?.number === opened.number - 1 && isAbout(entry, reference)
@@ -160,7 +159,7 @@ function isClosedAsFailed(effect: Effect, attempt: Attempt): boolean {
 }
 
 // Against a target that keeps its word, an effect is there once; where it does not, calls and proofs are the measure.
-function* occurrences({ book, targets }: World, reference: string): Iterable<string> {
+function* occurrences({ book, targets }: Witness, reference: string): Iterable<string> {
   const all = [...targets.values()]
   const booked = all
     .flatMap(({ booked: bookings }) => bookings)

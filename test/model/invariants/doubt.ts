@@ -3,9 +3,8 @@ import type { Effect, Observation } from '../../../src/effect/effect.ts'
 import type { Called, Committed } from '../book.ts'
 import { boundaryOf, coveredBy, knownOf, knownWhenRead } from '../known.ts'
 import { BUDGETS } from '../payment.ts'
-import type { World } from '../world.ts'
 import { callsIn, committedIn, effectOf, looksIn, namedCall } from './entries.ts'
-import type { Invariant, View } from './invariant.ts'
+import type { Invariant, View, Witness } from './invariant.ts'
 
 export const doubtInvariants: readonly Invariant[] = [
   {
@@ -73,10 +72,10 @@ function* lateReceipts({ proposals }: View): Iterable<string> {
   }
 }
 
-function* lateWord(world: World, called: Called): Iterable<string> {
+function* lateWord(world: Witness, called: Called): Iterable<string> {
   const { ended, input, instance } = called
   const effect = effectOf(world, called)
-  if (ended === null || effect === null || instance !== world.instance) return
+  if (ended === null || effect === null || !world.isAtWork(instance)) return
   const endedBy = committedIn(world.book.entries).find(({ change }) => {
     const isAbout = change.effect?.row.key.reference === effect.key.reference
     return isAbout && change.effect?.ended?.number === input.attempt
@@ -88,7 +87,7 @@ function* lateWord(world: World, called: Called): Iterable<string> {
   if (!isKept) yield `the late word of ${namedCall(called)} is not kept`
 }
 
-function* budgets(world: World, { order, before, after, change }: Committed): Iterable<string> {
+function* budgets(world: Witness, { order, before, after, change }: Committed): Iterable<string> {
   if (before.effect === null || after.effect === null) return
   const absences = after.effect.absencesSpent - before.effect.absencesSpent
   const unavailables = after.effect.unavailablesSpent - before.effect.unavailablesSpent
@@ -115,7 +114,7 @@ function isFresh({ absencesSpent, unavailablesSpent }: Effect): boolean {
 type Budget = 'absence' | 'unavailable' | null
 
 /** What an answer may be counted against: an absence only once one is no longer to be expected. */
-function budgetsOf(world: World, before: Effect, observation: Observation, order: number): readonly Budget[] {
+function budgetsOf(world: Witness, before: Effect, observation: Observation, order: number): readonly Budget[] {
   const { source, answer, verdict, reason, beganAt } = observation
   if (source !== 'verifier' || verdict !== 'UNKNOWN') return [null]
   if (answer === 'target_unavailable') return ['unavailable']

@@ -1,7 +1,7 @@
 // What the checks pick out of the book: changes, calls and reads, and the admission that a call rests on.
 import type { Effect } from '../../../src/effect/effect.ts'
 import type { Called, Committed, Entry, Looked, ResolvedState } from '../book.ts'
-import type { World } from '../world.ts'
+import type { Witness } from './invariant.ts'
 
 export function committedIn(entries: readonly Entry[]): readonly Committed[] {
   return entries.filter((entry) => entry.kind === 'committed')
@@ -20,7 +20,7 @@ export function resolutionsIn(entries: readonly Entry[]): readonly ResolvedState
 }
 
 /** The change that admitted the attempt of a call. */
-export function admissionOf({ book }: World, { input }: Called): Committed | null {
+export function admissionOf({ book }: Witness, { input }: Called): Committed | null {
   const found = committedIn(book.entries).find(({ change }) => {
     const opened = change.effect?.opened ?? null
     return opened?.proposal === input.context.proposal && opened.number === input.attempt
@@ -29,12 +29,12 @@ export function admissionOf({ book }: World, { input }: Called): Committed | nul
 }
 
 /** The effect that was called, as it is now. */
-export function effectOf({ book }: World, { input }: Called): Effect | null {
+export function effectOf({ book }: Witness, { input }: Called): Effect | null {
   return [...book.effects.values()].find(({ key }) => key.reference === input.semanticEffectReference) ?? null
 }
 
 /** The reads that asked about an effect. */
-export function looksAt({ book }: World, { key }: Effect): readonly Looked[] {
+export function looksAt({ book }: Witness, { key }: Effect): readonly Looked[] {
   return looksIn(book.entries).filter(({ input }) => input.semanticEffectReference === key.reference)
 }
 

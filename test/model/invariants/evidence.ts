@@ -4,9 +4,8 @@ import type { Snapshot, Verified } from '../../../src/proposal/action.ts'
 import type { Called, Committed } from '../book.ts'
 import { boundaryOf, coveredBy, includesAll, knownOf, knownWhenRead } from '../known.ts'
 import { EXECUTE_TIMEOUT_MS, IN_FLIGHT_MS, type Payment } from '../payment.ts'
-import type { World } from '../world.ts'
 import { callsIn, committedIn, effectOf, looksAt, namedCall } from './entries.ts'
-import type { Invariant } from './invariant.ts'
+import type { Invariant, Witness } from './invariant.ts'
 
 export const evidenceInvariants: readonly Invariant[] = [
   {
@@ -41,7 +40,7 @@ export const evidenceInvariants: readonly Invariant[] = [
   },
 ]
 
-function* ending(world: World, { change, before }: Committed): Iterable<string> {
+function* ending(world: Witness, { change, before }: Committed): Iterable<string> {
   const ended = change.effect?.ended ?? null
   const attempt = ended === null ? undefined : before.effect?.attempts[ended.number - 1]
   if (ended === null || attempt === undefined) return
@@ -62,14 +61,15 @@ function* ending(world: World, { change, before }: Committed): Iterable<string> 
   else if (kind === 'not_sent' && called.hasMarkedSending) yield `${what} after it had marked that it sends`
 }
 
-function* verdict(world: World, { change, before }: Committed): Iterable<string> {
+function* verdict(world: Witness, { change, before }: Committed): Iterable<string> {
   const observation = change.effect?.observed?.observation
   const { effect } = before
   if (observation === undefined || effect === null || observation.verdict === 'UNKNOWN') return
   const { source, answer, proof, beganAt, sequence } = observation
   const what = `observation ${sequence} is ${observation.verdict} by ${source} ${answer} ${proof}`
-  const said = looksAt(world, effect).flatMap(({ at, ended }) => {
-    return at === beganAt && ended !== null && ended.answer?.status === answer ? [ended.answer] : []
+  const said = looksAt(world, effect).flatMap((look) => {
+    const said = world.book.mayHaveBegun(look, beganAt) ? (look.ended?.answer ?? null) : null
+    return said?.status === answer ? [said] : []
   })
   if (source !== 'verifier' || said.length === 0) yield what
   if (observation.verdict === 'FAILED') {
@@ -81,7 +81,7 @@ function* verdict(world: World, { change, before }: Committed): Iterable<string>
 }
 
 // One match, with the facts that its owner was approved for, and an attempt under that key as well.
-function isWhatWasApproved(world: World, effect: Effect, answer: Verified<Payment>): boolean {
+function isWhatWasApproved(world: Witness, effect: Effect, answer: Verified<Payment>): boolean {
   if (answer.status !== 'verified_completion' && answer.status !== 'reversed_after_completion') return false
   const carriers = effect.attempts.filter(({ idempotencyKey }) => idempotencyKey === answer.identity)
   const isOf = (ref: string | null): boolean => ref !== null && isSame(world.preparedFor(ref), answer.facts)
@@ -108,27 +108,27 @@ function* statuses({ change, before, after }: Committed): Iterable<string> {
   }
 }
 
-function* unknownEnding(world: World, called: Called): Iterable<string> {
+function* unknownEnding(world: Witness, called: Called): Iterable<string> {
   const { ended, instance, input } = called
   const attempt = effectOf(world, called)?.attempts[input.attempt - 1]
   if (ended === null || attempt === undefined) return
   const isTyped = ended.word !== null && ended.word !== 'accepted' && ended.word !== 'failed_unknown'
   const evidence = attempt.ending?.evidence ?? 'UNKNOWN'
   if (!isTyped && evidence !== 'UNKNOWN') yield `${namedCall(called)} ended without proof and is ${evidence}`
-  const mayBeLost = world.hadTrouble || world.isBusy || instance !== world.instance
+  const mayBeLost = world.hadTrouble || world.isBusy || !world.isAtWork(instance)
   if (attempt.ending === null && !mayBeLost) yield `${namedCall(called)} has ended and is recorded as under way`
 }
 
-function* confirmation(world: World, effect: Effect, observation: Observation): Iterable<string> {
+function* confirmation(world: Witness, effect: Effect, observation: Observation): Iterable<string> {
   const covered = new Set(coveredBy(observation, effect.attempts).map((attempt): string => attempt.idempotencyKey))
-  const isEchoed = looksAt(world, effect).some(({ at, ended }) => {
-    const answer = ended?.answer ?? null
-    return at === observation.beganAt && answer !== null && 'matches' in answer && covered.has(answer.identity)
+  const isEchoed = looksAt(world, effect).some((look) => {
+    const answer = look.ended?.answer ?? null
+    return world.book.mayHaveBegun(look, observation.beganAt) && answer !== null && 'matches' in answer && covered.has(answer.identity)
   })
   if (!isEchoed) yield `observation ${observation.sequence} confirms another identity`
 }
 
-function* denial(world: World, effect: Effect, observation: Observation, order: number): Iterable<string> {
+function* denial(world: Witness, effect: Effect, observation: Observation, order: number): Iterable<string> {
   const { covers, beganAt, proof, target, sequence } = observation
   const what = `observation ${sequence} denies`
   const covered = coveredBy(observation, effect.attempts)

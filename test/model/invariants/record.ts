@@ -1,11 +1,11 @@
 // Invariants I12, I13 and I18: time, receipts, and the table of the lifecycle with the guards of the store.
 import { mayMove } from '../../../src/proposal/status.ts'
 import { verifyReceipts } from '../../../src/proposal/receipts/verify-receipts.ts'
-import type { Committed, Held } from '../book.ts'
+import type { Answered, Committed, Held } from '../book.ts'
 import { nameOf } from '../effect-name.ts'
 import { sortedText } from '../sorted-text.ts'
 import { committedIn } from './entries.ts'
-import type { Invariant, Stored, View } from './invariant.ts'
+import type { Invariant, Stored, View, Witness } from './invariant.ts'
 
 export const recordInvariants: readonly Invariant[] = [
   {
@@ -23,6 +23,13 @@ export const recordInvariants: readonly Invariant[] = [
     },
   },
   {
+    id: 'R3',
+    says: 'nothing is acknowledged before it is stored',
+    *violations({ world, fresh }) {
+      for (const entry of fresh) if (entry.kind === 'answered') yield* unstored(world, entry)
+    },
+  },
+  {
     id: 'I18',
     says: 'only moves of the table are stored, one revision at a time, and a write on what is past changes nothing',
     *violations(view) {
@@ -34,6 +41,18 @@ export const recordInvariants: readonly Invariant[] = [
     },
   },
 ]
+
+// Once it is erased, a proposal shows what is left of its effect, which is no revision of its own.
+function* unstored({ book }: Witness, { operation, proposal, status, revision, order }: Answered): Iterable<string> {
+  const held = book.proposals.get(proposal)
+  const body = held?.receipts[revision]?.body ?? null
+  const at = committedIn(book.entries).find(({ change }) => {
+    return change.receipts.some((receipt) => receipt.proposal === proposal && receipt.sequence === revision + 1)
+  })
+  const what = `${operation} told of ${proposal} that it is ${status} at revision ${revision}`
+  if (held === undefined || at === undefined || at.order > order) yield `${what}, which was not stored`
+  else if (body !== null && body.status !== status && held.tombstone === null) yield `${what}, and it was ${body.status}`
+}
 
 const OVER = new Set<string>(['expired', 'superseded', 'rejected', 'withdrawn', 'stale'])
 

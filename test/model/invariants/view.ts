@@ -3,10 +3,9 @@ import { NotFound, StoredDataCorrupt } from '../../../src/proposal/errors.ts'
 import { nameOf } from '../effect-name.ts'
 import type { Entry } from '../book.ts'
 import { sortedText } from '../sorted-text.ts'
-import type { World } from '../world.ts'
-import type { Stored, View } from './invariant.ts'
+import type { Stored, View, Witness } from './invariant.ts'
 
-export async function viewOf(world: World, fresh: readonly Entry[]): Promise<View> {
+export async function viewOf(world: Witness, fresh: readonly Entry[]): Promise<View> {
   const { book, tenant, tampered, corrupt, ground } = world
   const touched = touchedBy(fresh)
   const proposals: Stored[] = []
@@ -52,7 +51,7 @@ function touchedBy(fresh: readonly Entry[]): Touched {
 }
 
 /** What a reader is shown as the preview of a proposal. */
-async function shownOf(world: World, ref: string): Promise<string | null> {
+async function shownOf(world: Witness, ref: string): Promise<string | null> {
   try {
     const view = await world.runtime.read(world.session('oscar'), ref)
     return view.kind === 'proposal' && view.preview !== null ? sortedText(view.preview) : null
