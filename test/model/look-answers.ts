@@ -25,9 +25,13 @@ export function answerLook(script: LookScript, input: Verify<Payment>, target: T
     case 'foreign_identity':
       return { ...completion(found[0] ?? imagined(input), input), identity: 'ik_of_somebody_else' }
     case 'false_completion':
+      if (found.length === 0) target.untrueOf.add(reference)
       return completion(found[0] ?? imagined(input), input)
     case 'false_terminal':
-      if (target.mayHold(keys)) target.liedAbout.add(reference)
+      if (target.mayHold(keys)) {
+        target.liedAbout.add(reference)
+        target.untrueOf.add(reference)
+      }
       return { status: 'authoritative_final_absence', identity: keys, proof: 'terminal' }
     case 'lagging':
       return told(target.find(keys, LAG_MS), input) ?? { status: 'provisional_absence', identity: keys }

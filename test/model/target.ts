@@ -51,10 +51,15 @@ export function preconditionOf({ version }: Business): string {
   return `version:${version}`
 }
 
+/** A request that lands by then has landed before its settling boundary, however late in its lease it was sent. */
+const LANDS_WITHIN_MS = 46_000
+
 export class Target {
   readonly booked: Booking[] = []
   /** Effects about which the target said something final that was not so. */
   readonly liedAbout = new Set<string>()
+  /** Effects about which the target broke its word: it said what was not so, or a request landed after all it promised. */
+  readonly untrueOf = new Set<string>()
   readonly #options: TargetOptions
   /** By key: since when it is known. */
   readonly #keys = new Map<string, { readonly since: number; readonly booking: Booking }>()
@@ -91,6 +96,7 @@ export class Target {
   /** Delivers a request after a while. */
   arriveIn(ms: number, request: Request, isDuplicate: boolean): void {
     this.#underWay.add(request)
+    if (ms > LANDS_WITHIN_MS) this.untrueOf.add(request.reference)
     this.#options.clock.timer(ms, () => {
       this.#underWay.delete(request)
       this.arrive(request, isDuplicate)

@@ -26,7 +26,7 @@ describe('lifecycle 7: one answer after the boundary', () => {
     ['verified_completion, matches 1, facts equal', found(), 'CONFIRMED spends nothing'],
     ['verified_completion, facts differ', found({ facts: otherFacts }), 'UNKNOWN effect_mismatch spends nothing'],
     ['verified_completion, two matches', found({ matches: 2 }), 'UNKNOWN duplicate spends nothing'],
-    ['verified_completion, older', found({ occurredAt: startedAt - 1 }), 'UNKNOWN predates_attempt spends nothing'],
+    ['verified_completion, older', found({ occurredAt: startedAt - 5_001 }), 'UNKNOWN predates_attempt spends nothing'],
     ['verified_completion, a fact missing', found({ facts: {} }), 'UNKNOWN fact_missing spends unavailable'],
     ['verified_completion, matches missing', found({ matches: undefined }), 'UNKNOWN fact_missing spends unavailable'],
     ['verified_terminal_failure', refused, 'FAILED spends nothing'],

@@ -63,7 +63,7 @@ const rows: readonly Row[] = [
   },
   {
     answer: 'completion before the first attempt',
-    verify: says.doneAs({ occurredAt: START - 1 }),
+    verify: says.doneAs({ occurredAt: START - 5_001 }),
     observation: { verdict: 'UNKNOWN', flags: ['predates_attempt'] },
     status: 'verification_unresolved',
     receipt: 'verification.mismatch',

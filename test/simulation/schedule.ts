@@ -27,6 +27,7 @@ export class Schedule {
   readonly trace: Traced[] = []
   #nowMs = 0
   readonly #turns: Turn[] = []
+  #onTheirWay = 0
   readonly #timers: Timer[] = []
 
   constructor(random: Random) {
@@ -38,9 +39,9 @@ export class Schedule {
     return this.#nowMs
   }
 
-  /** How many wait for nothing but their turn. */
+  /** How many wait for their turn, or for an answer that is on its way. */
   get waiting(): number {
-    return this.#turns.length
+    return this.#turns.length + this.#onTheirWay
   }
 
   tell(event: string): void {
@@ -63,11 +64,13 @@ export class Schedule {
     }
   }
 
-  /** Until time has moved on by so much. */
+  /** Until time has moved on by so much, which an answer takes. */
   async after(ms: number): Promise<void> {
+    this.#onTheirWay += 1
     await new Promise<void>((resolve) => {
       this.in(ms, resolve)
     })
+    this.#onTheirWay -= 1
   }
 
   /** Gives turns, and moves time on where nobody waits for one, up to an instant; then it is that instant. */

@@ -47,8 +47,7 @@ export class Tenant implements Witness {
     this.#shared = shared
     this.tenant = parseReference(name, '')
     this.profile = PROFILES[plan.profile]
-    // A clock is read before and after an answer that takes its time.
-    this.book = new Book(plan.skewMs === 0 ? 0 : 2 * plan.skewMs + plan.latencyMs)
+    this.book = new Book(apartMs(plan))
     this.ground = ground
     this.runtime = runtime
     this.#around = {
@@ -120,4 +119,12 @@ export class Tenant implements Witness {
     for (const end of this.#around.release) end()
     this.#around.release.clear()
   }
+}
+
+// How exactly a machine knows the store's time: to the length of an answer, where its own is another.
+function apartMs({ skewMs, latencyMs, rates }: Plan): number {
+  if (rates['machine jumped'] > 0) return Number.POSITIVE_INFINITY
+  if (skewMs === 0) return 0
+  const isSlow = rates['machine frozen'] > 0 || rates['commit slow'] > 0
+  return isSlow ? Number.POSITIVE_INFINITY : 2 * (skewMs + latencyMs)
 }

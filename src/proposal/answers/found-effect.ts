@@ -3,6 +3,7 @@ import { type JsonValue, canonicalJson } from '../../effect/canonical-json.ts'
 import { includes } from '../../effect/coverage.ts'
 import type { Attempt, Effect, ObservationFlag } from '../../effect/effect.ts'
 import { valueAt } from '../../effect/json-pointer.ts'
+import { limits } from '../../effect/limits.ts'
 import type { Reference } from '../../effect/reference.ts'
 import type { JudgedAgainst } from './judge-verification.ts'
 
@@ -65,7 +66,7 @@ export function flagsOf(
   if (agreement === 'fact_missing') flags.push('fact_missing')
   if (found.matches !== undefined && found.matches > 1) flags.push('duplicate')
   if (agreement === 'differ') flags.push('effect_mismatch')
-  if (found.occurredAt !== undefined && found.occurredAt < firstStart(attempts)) flags.push('predates_attempt')
+  if (found.occurredAt !== undefined && found.occurredAt < knownFrom(attempts)) flags.push('predates_attempt')
   if (referenceDiffers(found.externalReference, attempts, effect)) flags.push('reference_differs')
   if (found.status === 'reversed_after_completion') flags.push('reversed')
   return flags
@@ -84,8 +85,9 @@ function referenceDiffers(reference: Reference | undefined, attempts: readonly A
   return known.some((other) => other !== null && other !== undefined && other !== reference)
 }
 
-function firstStart(attempts: readonly Attempt[]): number {
-  return Math.min(...attempts.map(({ startedAt }) => startedAt))
+// Two clocks are compared, that of the target and that of whoever made the attempt: less apart than this they say nothing.
+function knownFrom(attempts: readonly Attempt[]): number {
+  return -limits.clockJumpMs + Math.min(...attempts.map(({ startedAt }) => startedAt))
 }
 
 function text(value: JsonValue): string {

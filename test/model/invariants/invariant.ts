@@ -4,7 +4,7 @@ import type { Receipt } from '../../../src/proposal/receipts/receipt.ts'
 import type { Reference } from '../../../src/effect/reference.ts'
 import type { Snapshot } from '../../../src/proposal/action.ts'
 import type { Session } from '../../../src/proposal/session.ts'
-import type { ErasedProposal, LiveProposal, Store } from '../../../src/runtime/ports.ts'
+import type { ErasedProposal, LiveProposal, Store, StoredEvent } from '../../../src/runtime/ports.ts'
 import type { ProposalRuntime } from '../../../src/runtime/runtime.ts'
 import type { Book, Entry } from '../book.ts'
 import type { Person } from '../cast.ts'
@@ -63,6 +63,8 @@ export interface View {
   /** What the fresh entries touched, as the store holds it now. */
   readonly proposals: readonly Stored[]
   readonly effects: readonly Effect[]
+  /** Everything that the outbox holds; null where it is not looked at. */
+  readonly events: readonly StoredEvent[] | null
   /** Previews as they are shown to somebody who may see them, by proposal; null where there is none to be seen. */
   readonly shown: ReadonlyMap<string, string | null>
 }

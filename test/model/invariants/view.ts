@@ -5,9 +5,13 @@ import type { Entry } from '../book.ts'
 import { sortedText } from '../sorted-text.ts'
 import type { Stored, View, Witness } from './invariant.ts'
 
-export async function viewOf(world: Witness, fresh: readonly Entry[]): Promise<View> {
+/** More than any run has. */
+const EVENTS_MAX = 10_000
+
+/** What the fresh entries touched, or everything that there is. */
+export async function viewOf(world: Witness, fresh: readonly Entry[], of: 'fresh' | 'everything'): Promise<View> {
   const { book, tenant, tampered, corrupt, ground } = world
-  const touched = touchedBy(fresh)
+  const touched = touchedBy(of === 'fresh' ? fresh : book.entries)
   const proposals: Stored[] = []
   for (const ref of touched.refs) {
     const held = book.proposals.get(ref)
@@ -26,7 +30,8 @@ export async function viewOf(world: Witness, fresh: readonly Entry[]): Promise<V
   }
   const shown = new Map<string, string | null>()
   for (const ref of new Set([...touched.begunOrHidden, ...tampered.keys()])) shown.set(ref, await shownOf(world, ref))
-  return { world, fresh, proposals, effects, shown }
+  const events = of === 'fresh' ? null : await ground.store().events(tenant, 0, EVENTS_MAX)
+  return { world, fresh, proposals, effects, events, shown }
 }
 
 interface Touched {
