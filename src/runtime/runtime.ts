@@ -79,18 +79,19 @@ export class ProposalRuntime {
     demandOptions(options)
     const logger = options.logger ?? SILENT
     const clock = new ClockWatch(options.clock ?? systemClock, (byMs) => {
+      storeClock.jumped(byMs)
       logger.warn(
         { byMs },
         'the wall clock jumped: until what was under way is settled nothing is admitted or given up',
       )
     })
+    const storeClock = new StoreClock(clock)
     const ids = options.ids ?? systemIds()
     const registry = new Registry(options.actions)
     const keys = new ProposalKeys(options.keyring, clock)
     const referenceKey = await keys.referenceKey()
     await adopt(options.store, registry, referenceKey)
     const askedAt = clock.now()
-    const storeClock = new StoreClock(clock)
     storeClock.hear(await options.store.now(), askedAt)
     return new ProposalRuntime({
       store: options.store,

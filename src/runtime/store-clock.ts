@@ -22,6 +22,12 @@ export class StoreClock {
     this.#mostMs = at - askedAt
   }
 
+  /** The clock of this process has jumped by so much, and the store's has not. */
+  jumped(byMs: number): void {
+    this.#leastMs -= byMs
+    this.#mostMs -= byMs
+  }
+
   /** No later than the store's time, for what counts only once something is over. */
   earliest(): number {
     return this.#clock.now() + (this.#mostMs < 0 ? this.#leastMs : 0)

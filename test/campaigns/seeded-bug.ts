@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 /** One bug. */
 export interface SeededBug {
   readonly bug: string
+  /** The bugs that are there for the simulation: it takes several machines, or a restart, to meet them. */
+  readonly for?: 'simulation'
   /** `find` occurs exactly once in the file. */
   readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[]
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { answering, type ExecutionWorld, hanging, openExecution, says, underWay } from './execution-world.ts'
+import { answering, type ExecutionWorld, frozenRuntime, hanging, openExecution, says, underWay } from './execution-world.ts'
 import { answerOf, START, STORES } from './harness.ts'
 import { requester, service } from './sessions.ts'
 
@@ -42,6 +42,21 @@ describe.each(STORES)('threat T10: a server that is off, on %s', (store) => {
     await ahead.clock.advance(LEASE_MS - 1)
     expect(await answerOf(ahead.runtime.reconcile(service, proposal))).toBe('in_progress')
     expect(await world.effect(proposal)).toEqual(before)
+  })
+
+  it('threat T10: once its clock is set right it waits no longer than everybody else', async () => {
+    const world = await openExecution({ store })
+    const proposal = await world.approved('the one under way')
+    const frozen = await frozenRuntime(world)
+    world.action.methods.execute = hanging()
+    await underWay(world, frozen.runtime.execute(requester, proposal))
+    const ahead = await serverOff(world, OFF_MS)
+    ahead.clock.setWall(ahead.clock.now() - OFF_MS)
+    await answerOf(ahead.runtime.reconcile(service, proposal))
+    await bothAdvance(world, ahead, BOUNDARY_MS)
+
+    await ahead.runtime.reconcile(service, proposal)
+    expect((await world.effect(proposal)).attempts[0]?.ending?.kind).toBe('lease_lapsed')
   })
 
   it('threat T10: a store that disagrees about the end of a lease has the last word', async () => {

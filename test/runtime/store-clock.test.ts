@@ -37,6 +37,16 @@ describe('the store’s clock', () => {
     expect(store.at(2_020)).toEqual([1_900, 2_020])
   })
 
+  it('has not jumped where the clock of the process has: what was heard before is still so', () => {
+    const clock = { at: 1_020, now: () => clock.at }
+    const store = new StoreClock(clock)
+    store.hear(900, 1_000)
+    clock.at -= 100
+    store.jumped(-100)
+
+    expect([store.earliest(), store.latest()]).toEqual([920, 920])
+  })
+
   it('ahead: its time may be as late as the question was asked early, and is taken as early as the process says', () => {
     const store = heard({ at: 1_100, askedAt: 1_000, now: 1_020 })
 

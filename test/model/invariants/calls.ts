@@ -76,6 +76,18 @@ export const callInvariants: readonly Invariant[] = [
       }
     },
   },
+  {
+    id: 'I9',
+    says: 'no attempt is given up before its lease is over by the clock of the store',
+    *violations({ fresh }) {
+      for (const { at, change, before } of committedIn(fresh)) {
+        const ended = change.effect?.ended ?? null
+        if (ended?.ending.kind !== 'lease_lapsed') continue
+        const leaseUntil = before.effect?.attempts[ended.number - 1]?.leaseUntil ?? 0
+        if (at < leaseUntil) yield `attempt ${ended.number} was given up ${leaseUntil - at} ms too early`
+      }
+    },
+  },
 ]
 
 interface Moment {
