@@ -38,7 +38,9 @@ for (let seed = from; seed < from + seeds; seed++) {
 
 const seconds = Math.round((Date.now() - beganAt) / 1_000)
 const { user } = process.cpuUsage()
-process.stdout.write(`${seeds} seeds from ${from} in ${seconds} s (${Math.round(user / 1_000_000)} s of processor): ${failed} failed\n`)
+process.stdout.write(
+  `${seeds} seeds from ${from} in ${seconds} s (${Math.round(user / 1_000_000)} s of processor): ${failed} failed\n`,
+)
 for (const [what, count] of [...tally.counts].sort(([a], [b]) => (a < b ? -1 : 1)))
   process.stdout.write(`  ${what}: ${count}\n`)
 process.exitCode = failed === 0 ? 0 : 1

@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { answering, type ExecutionWorld, frozenRuntime, hanging, openExecution, says, underWay } from './execution-world.ts'
+import {
+  answering,
+  type ExecutionWorld,
+  frozenRuntime,
+  hanging,
+  openExecution,
+  says,
+  underWay,
+} from './execution-world.ts'
 import { answerOf, START, STORES } from './harness.ts'
 import { requester, service } from './sessions.ts'
 

@@ -13,7 +13,10 @@ export class SeedFailed extends Error {
   readonly trace: readonly Traced[]
   constructor(seed: number, trace: readonly Traced[], cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    super(`seed ${seed}: ${why}\nnode --conditions=countersign-source test/campaigns/simulation.ts --from ${seed} --seeds 1 --trace`, { cause })
+    super(
+      `seed ${seed}: ${why}\nnode --conditions=countersign-source test/campaigns/simulation.ts --from ${seed} --seeds 1 --trace`,
+      { cause },
+    )
     this.name = 'SeedFailed'
     this.seed = seed
     this.trace = trace
@@ -52,7 +55,9 @@ export function hashOf(trace: readonly Traced[]): string {
 async function again(seed: number, trace: readonly Traced[], tally: Tally): Promise<void> {
   const second = await runSeed(seed, new Tally())
   if (hashOf(second) !== hashOf(trace)) {
-    const different = second.findIndex(({ at, event }, index) => at !== trace[index]?.at || event !== trace[index].event)
+    const different = second.findIndex(
+      ({ at, event }, index) => at !== trace[index]?.at || event !== trace[index].event,
+    )
     const why = new Error(`invariant I38 the same seed has the same trace: they differ from line ${different + 1} on`)
     throw new SeedFailed(seed, second, why)
   }

@@ -103,7 +103,7 @@ export class Fleet {
     const machine = new Machine({ schedule, instance: this.#instances, skewMs, latencyMs: plan.latencyMs })
     this.#machines.push(machine)
     this.#opening += 1
-    void this.#open(machine)
+    schedule.start(this.#open(machine))
   }
 
   async #open(machine: Machine): Promise<void> {

@@ -21,7 +21,7 @@ type Act = (scene: Scene) => Promise<unknown>
 
 const INTENTS = ['damaged item', 'late delivery'] as const
 /** Nobody prepares more than this in one run: every proposal costs time. */
-const PROPOSALS_MAX = 4
+const PROPOSALS_MAX = 3
 
 /** Somebody does something. */
 export async function actOf(scene: Scene): Promise<void> {
@@ -55,7 +55,7 @@ const request: Act = async ({ random, office, machine, tenant }) => {
   const prepared = await office.ask(machine, tenant, 'prepare', (runtime) => runtime.prepare(session, input))
   // Whoever asks in a hurry has it approved at once.
   const held = prepared?.proposal === undefined ? undefined : book.proposals.get(prepared.proposal)
-  if (held !== undefined && random.chance(0.7)) await approveAll({ random, office, machine, tenant }, held)
+  if (held !== undefined && random.chance(0.9)) await approveAll({ random, office, machine, tenant }, held)
 }
 
 const approve: Act = async (scene) => {
@@ -111,7 +111,8 @@ const lookNow: Act = async ({ random, office, machine, tenant }) => {
   })
 }
 
-const operate: Act = async ({ random, office, machine, tenant }) => {
+/** An operator takes on what asks for a person, if anything does. */
+export const operate: Act = async ({ random, office, machine, tenant }) => {
   const asking = [...tenant.book.proposals.values()].filter(({ proposal }) => {
     return proposal.status === 'verification_unresolved' || proposal.attention.length > 0
   })
@@ -155,7 +156,9 @@ const readOn: Act = async ({ random, office, machine, tenant }) => {
   if (held === null) return
   const session = tenant.session('fiona')
   const { ref } = held.proposal
-  await office.ask(machine, tenant, 'check', async (runtime) => ({ outcome: (await runtime.check(session, ref)).outcome }))
+  await office.ask(machine, tenant, 'check', async (runtime) => ({
+    outcome: (await runtime.check(session, ref)).outcome,
+  }))
 }
 
 const write: Act = async ({ random, tenant: { business } }) => {
@@ -171,19 +174,19 @@ const bar: Act = async ({ random, tenant: { directory } }) => {
 }
 
 const ACTS: readonly (readonly [weight: number, act: Act])[] = [
-  [5, request],
-  [6, approve],
-  [7, execute],
-  [2, revoke],
+  [4, request],
+  [4, approve],
+  [8, execute],
+  [1, revoke],
   [0.5, reject],
   [0.7, withdraw],
-  [3, lookNow],
-  [3, operate],
+  [4, lookNow],
+  [4, operate],
   [1, announce],
   [1, erase],
   [1, readOn],
-  [1.5, write],
-  [1, bar],
+  [0.7, write],
+  [0.5, bar],
 ]
 
 // Mostly the newest one: that is what people are busy with.

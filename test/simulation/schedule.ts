@@ -28,6 +28,7 @@ export class Schedule {
   #nowMs = 0
   readonly #turns: Turn[] = []
   #onTheirWay = 0
+  #failure: { readonly error: unknown } | null = null
   readonly #timers: Timer[] = []
 
   constructor(random: Random) {
@@ -57,7 +58,12 @@ export class Schedule {
 
   /** Fires once time has moved on by so much, never inside this call; the answer cancels it. */
   in(ms: number, fire: () => void): () => void {
-    const timer = { at: this.#nowMs + Math.max(0, Math.ceil(ms)), tie: this.random.fraction(), fire, isCancelled: false }
+    const timer = {
+      at: this.#nowMs + Math.max(0, Math.ceil(ms)),
+      tie: this.random.fraction(),
+      fire,
+      isCancelled: false,
+    }
     insert(this.#timers, timer)
     return () => {
       timer.isCancelled = true
@@ -71,6 +77,13 @@ export class Schedule {
       this.in(ms, resolve)
     })
     this.#onTheirWay -= 1
+  }
+
+  /** Lets something go on beside everything else; what it throws ends the run. */
+  start(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      this.#failure ??= { error }
+    })
   }
 
   /** Gives turns, and moves time on where nobody waits for one, up to an instant; then it is that instant. */
@@ -90,6 +103,7 @@ export class Schedule {
   }
 
   async #step(endMs: number): Promise<boolean> {
+    if (this.#failure !== null) throw this.#failure.error
     const turn = this.#takeTurn()
     if (turn !== null) {
       this.tell(turn.label)

@@ -1,7 +1,14 @@
 // The scripts of a simulation: how the next call, read or resolution goes is drawn when it begins.
 import type { ProofKind } from '../../src/effect/effect.ts'
 import type { Profile } from '../model/payment.ts'
-import { type CallScript, type LookScript, type ResolveScript, type Scripts, SMOOTH, type Word } from '../model/scripts.ts'
+import {
+  type CallScript,
+  type LookScript,
+  type ResolveScript,
+  type Scripts,
+  SMOOTH,
+  type Word,
+} from '../model/scripts.ts'
 import type { Random } from './random.ts'
 import type { Trouble } from './trouble.ts'
 

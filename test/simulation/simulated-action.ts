@@ -31,7 +31,9 @@ interface Parts {
 
 /** The action of one machine. */
 export function simulatedAction(parts: Parts): Action<Payment> {
-  return parts.tenants.some(({ profile }) => profile.stops) ? new SimulatedStoppingAction(parts) : new SimulatedAction(parts)
+  return parts.tenants.some(({ profile }) => profile.stops)
+    ? new SimulatedStoppingAction(parts)
+    : new SimulatedAction(parts)
 }
 
 class SimulatedAction extends Action<Payment> {
@@ -113,4 +115,3 @@ class SimulatedStoppingAction extends SimulatedAction {
     return this.answered('cancelled', this.of(input.context).cancel(input))
   }
 }
-

@@ -51,7 +51,7 @@ export function simulatedStore({ store, machine, schedule, trouble, tenantOf, cr
     if (trouble.strikes('commit refused')) throw new StoreUnavailable('The store is out of reach.')
     if (trouble.strikes('commit lost_before')) throw new PersistenceOutcomeUnknown(null)
     if (trouble.strikes('commit lands_late')) {
-      void schedule.after(schedule.random.between(1, LATE_MS)).then(land)
+      schedule.start(schedule.after(schedule.random.between(1, LATE_MS)).then(land))
       throw new PersistenceOutcomeUnknown(null)
     }
     const { answer, acknowledge } = await land()

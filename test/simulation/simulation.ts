@@ -10,7 +10,7 @@ import type { Tally } from '../model/run.ts'
 import { START } from '../model/world.ts'
 import { Fleet } from './fleet.ts'
 import { Office } from './office.ts'
-import { actOf } from './people.ts'
+import { actOf, operate } from './people.ts'
 import { type Plan, planOf } from './plan.ts'
 import { Random } from './random.ts'
 import { Schedule } from './schedule.ts'
@@ -84,11 +84,15 @@ export class Simulation {
   async run(): Promise<void> {
     this.#fleet.start()
     for (let event = 0; event < this.plan.events; event++) {
-      await this.schedule.runUntil(this.schedule.nowMs + this.#random.pick([0, 50, 1_000, 5_000, 15_000, 40_000]))
+      await this.schedule.runUntil(
+        this.schedule.nowMs + this.#random.pick([0, 50, 1_000, 5_000, 15_000, 40_000, 90_000]),
+      )
       this.#happens()
       await this.#look()
     }
     await this.#heal()
+    await this.#recover()
+    await this.#operate()
     await this.#recover()
     await this.#checkAll('everything')
     for (const tenant of this.#tenants) count(tenant, this.#tally)
@@ -101,8 +105,8 @@ export class Simulation {
     if (machine === null) return
     const tenant = this.#random.pick(this.#tenants)
     const scene = { random: this.#random, office: this.#office, machine, tenant }
-    if (this.#random.chance(0.3)) void this.#fleet.round(this.#office, machine, this.#tenants)
-    else void actOf(scene)
+    const isRound = this.#random.chance(0.3)
+    this.schedule.start(isRound ? this.#fleet.round(this.#office, machine, this.#tenants) : actOf(scene))
   }
 
   // Nothing goes wrong any more; what is under way comes to its end.
@@ -117,6 +121,21 @@ export class Simulation {
     this.#fleet.heal()
     await this.#untilAnswered()
     await this.#checkAll()
+  }
+
+  // People do what they are asked for, and some of it more than once: two operators free a claim.
+  async #operate(): Promise<void> {
+    for (const tenant of this.#tenants) {
+      const asking = [...tenant.book.proposals.values()].filter(({ proposal }) => {
+        return proposal.status === 'verification_unresolved'
+      })
+      for (let act = 0; act < 2 * asking.length; act++) {
+        const machine = this.#fleet.any()
+        if (machine === null) throw new Error('all machines are up by now')
+        this.schedule.start(operate({ random: this.#random, office: this.#office, machine, tenant }))
+        await this.#untilAnswered()
+      }
+    }
   }
 
   async #recover(): Promise<void> {
@@ -152,16 +171,15 @@ export class Simulation {
   }
 
   async #tick(): Promise<void> {
-    for (const machine of this.#fleet.alive) void this.#fleet.round(this.#office, machine, this.#tenants)
+    for (const machine of this.#fleet.alive) {
+      this.schedule.start(this.#fleet.round(this.#office, machine, this.#tenants))
+    }
     await this.#untilAnswered()
     await this.#look()
   }
 
   async #untilAnswered(): Promise<void> {
-    await this.schedule.runWhile(
-      () => this.#office.isBusy || this.#fleet.isOpening,
-      this.schedule.nowMs + ANSWERED_MS,
-    )
+    await this.schedule.runWhile(() => this.#office.isBusy || this.#fleet.isOpening, this.schedule.nowMs + ANSWERED_MS)
   }
 
   #entries(): number {

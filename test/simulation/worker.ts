@@ -13,9 +13,7 @@ export async function carryOutDue(office: Office, machine: Machine, tenant: Tena
   const approved: string[] = []
   await office.ask(machine, tenant, 'list', async (runtime) => {
     due.push(...(await runtime.list(worker, { due: true })).items.map(({ proposal }) => proposal))
-    approved.push(
-      ...(await runtime.list(worker, { statuses: ['approved'] })).items.map(({ proposal }) => proposal),
-    )
+    approved.push(...(await runtime.list(worker, { statuses: ['approved'] })).items.map(({ proposal }) => proposal))
     return { outcome: 'listed' }
   })
   for (const ref of due) await office.ask(machine, tenant, 'reconcile', (runtime) => runtime.reconcile(worker, ref))

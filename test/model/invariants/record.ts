@@ -51,7 +51,8 @@ function* unstored({ book }: Witness, { operation, proposal, status, revision, o
   })
   const what = `${operation} told of ${proposal} that it is ${status} at revision ${revision}`
   if (held === undefined || at === undefined || at.order > order) yield `${what}, which was not stored`
-  else if (body !== null && body.status !== status && held.tombstone === null) yield `${what}, and it was ${body.status}`
+  else if (body !== null && body.status !== status && held.tombstone === null)
+    yield `${what}, and it was ${body.status}`
 }
 
 const OVER = new Set<string>(['expired', 'superseded', 'rejected', 'withdrawn', 'stale'])

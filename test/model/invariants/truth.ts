@@ -15,7 +15,9 @@ export const truthInvariants: readonly Invariant[] = [
         const isOpenToDoubt = targets.some(({ untrueOf }) => untrueOf.has(reference)) || effect.settlement !== null
         const { status, conflict } = knownOf(effect)
         if (isOpenToDoubt || conflict) continue
-        const booked = targets.flatMap((target) => target.booked.filter(({ request }) => request.reference === reference))
+        const booked = targets.flatMap((target) =>
+          target.booked.filter(({ request }) => request.reference === reference),
+        )
         if (status === 'CONFIRMED' && booked.length === 0) yield `${reference} is CONFIRMED and never took place`
         if (status === 'FAILED' && booked.length > 0) yield `${reference} is FAILED and took place`
       }
@@ -32,7 +34,9 @@ export const truthInvariants: readonly Invariant[] = [
 
 function* announced({ world }: View, events: NonNullable<View['events']>): Iterable<string> {
   const stored = events.map(({ position: _, ...event }) => sortedText(event))
-  const expected = committedIn(world.book.entries).flatMap(({ change }) => change.events.map((event) => sortedText(event)))
+  const expected = committedIn(world.book.entries).flatMap(({ change }) =>
+    change.events.map((event) => sortedText(event)),
+  )
   for (const event of expected) if (!stored.includes(event)) yield `there is no ${event}`
   if (stored.length !== expected.length) yield `there are ${stored.length} events of ${expected.length}`
 }
