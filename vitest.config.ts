@@ -1,6 +1,7 @@
 // How the tests run: against the sources, with full coverage demanded of the pure rooms by their own tests.
 import { configDefaults, defineConfig } from 'vitest/config'
 import { findChromium } from './tools/chromium.ts'
+import { hasStrace } from './tools/strace.ts'
 
 const hasBrowser = findChromium() !== null
 if (!hasBrowser) {
@@ -8,13 +9,23 @@ if (!hasBrowser) {
     'The tests in test/browser were not run, as no Chromium was found: install it, or name it with CHROMIUM=PATH.\n',
   )
 }
+const isTraceable = hasStrace()
+if (!isTraceable) {
+  process.stderr.write(
+    'The tests in test/crashes/sqlite were not run, as no strace was found that may watch a process: install it.\n',
+  )
+}
+const withoutTools = [
+  ...(hasBrowser ? [] : ['test/browser/**']),
+  ...(isTraceable ? [] : ['test/crashes/sqlite/*.test.ts']),
+]
 
 export default defineConfig({
   resolve: { conditions: ['countersign-source'] },
   ssr: { resolve: { conditions: ['countersign-source'] } },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(hasBrowser ? [] : ['test/browser/**'])],
+    exclude: [...configDefaults.exclude, ...withoutTools],
     setupFiles: ['test/fixed-seed.ts'],
     globalSetup: ['test/postgres/shared-servers.ts'],
     // Generous: a test that waits this long hangs, and none is judged by how fast it was.
