@@ -24,6 +24,12 @@ export const ACTS = [
 /** One of the acts that `permissions` and `can` speak of. */
 export type Act = (typeof ACTS)[number]
 
+/** Who begins the execution of what is approved. */
+export type Execution = (typeof EXECUTIONS)[number]
+
+/** The ways of {@link Execution}. */
+export const EXECUTIONS = ['on_request', 'when_approved'] as const
+
 /** The four schemas of an action: strict objects of a closed set of types. Spec: lifecycle 3. */
 export interface Schemas {
   readonly command: z.ZodObject
@@ -88,6 +94,13 @@ export interface Contract<S extends Schemas = Schemas, F extends string = string
   readonly attemptsMax?: number
   /** Older versions whose effects this definition may verify. */
   readonly verifies?: readonly number[]
+  /**
+   * `when_approved`: a worker executes what is approved, as anybody else with the right to could. It holds for everything
+   * that is approved while such a definition is registered. Default `on_request`.
+   */
+  readonly execution?: Execution
+  /** After how long a worker erases what was settled, and what was closed without an effect. Default: everything is kept. */
+  readonly retention?: { readonly settled?: Duration; readonly closed?: Duration }
 }
 
 /** Keeps a contract's types as they were written. It judges nothing: registration does. */

@@ -1,6 +1,6 @@
 // Expiry of what nobody touches: open proposals whose lifetime is over are closed, each with its receipt.
 import { limits } from '../effect/limits.ts'
-import type { Reference } from '../effect/reference.ts'
+import { isReference, type Reference } from '../effect/reference.ts'
 import { AuthorizationUnavailable, LimitExceeded, MalformedReference, StoredDataCorrupt } from '../proposal/errors.ts'
 import { lifecycle } from '../proposal/lifecycle/lifecycle.ts'
 import { principalName } from '../proposal/principal.ts'
@@ -9,6 +9,13 @@ import { callerOf, may } from './authority.ts'
 import { settlingMs } from './clock-watch.ts'
 import type { Core } from './core.ts'
 import { commitMove } from './record.ts'
+
+/** How many are closed at most, or which one alone. */
+export interface ExpireDueInput {
+  /** 1 to 200; default 200. */
+  readonly limit?: number
+  readonly proposal?: string
+}
 
 /** What was closed. */
 export interface ExpiredDue {
@@ -19,20 +26,26 @@ export interface ExpiredDue {
  * Closes expired proposals of the caller's tenant for whose actions it may reconcile. Somebody else's touch at the same
  * time closes them just as well. Nothing is closed by a clock that has just jumped. Spec: lifecycle 8, trace S6.
  */
-export async function expireDue(
-  core: Core,
-  session: CallerSession,
-  input: { readonly limit?: number } = {},
-): Promise<ExpiredDue> {
+export async function expireDue(core: Core, session: CallerSession, input: ExpireDueInput = {}): Promise<ExpiredDue> {
   const limit = input.limit ?? limits.pageItems
   if (!Number.isInteger(limit) || limit < 1) throw new MalformedReference('/limit')
   if (limit > limits.pageItems) throw new LimitExceeded('pageItems')
-  const { tenant } = session
   const expired: Reference[] = []
-  for (const ref of await core.store.expired(tenant, core.clock.now(), limit)) {
+  for (const ref of await dueRefs(core, session, limit, input.proposal)) {
     if (await expireOrSkip(core, session, ref)) expired.push(ref)
   }
   return { expired }
+}
+
+async function dueRefs(
+  core: Core,
+  { tenant }: CallerSession,
+  limit: number,
+  only: string | undefined,
+): Promise<readonly Reference[]> {
+  if (only !== undefined) return isReference(only) ? [only] : []
+  const due = await core.store.due({ tenant, kind: 'expiry', until: core.clock.now(), after: null, limit })
+  return due.map(({ ref }) => ref)
 }
 
 // One that cannot be read, or about which nobody can be asked, does not keep the others open (threat T54).

@@ -9,6 +9,7 @@ import type { Proposal } from '../proposal/proposal.ts'
 import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type { Status } from '../proposal/status.ts'
 import type { Tombstone } from '../proposal/tombstone.ts'
+import type { DueItem, DueQuery } from './due.ts'
 
 /** Time. Instants are integer milliseconds UTC; durations are taken from `monotonic`. Spec: design D11. */
 export interface Clock {
@@ -213,7 +214,7 @@ export interface Conflict {
     | 'erased'
 }
 
-export type { EventDraft, EventType }
+export type { DueItem, DueQuery, EventDraft, EventType }
 
 /** What `list` finds, newest first; every filter narrows. */
 export interface ListQuery {
@@ -281,8 +282,8 @@ export interface Store {
   byRequestKey(tenant: Reference, requestKeyHash: string): Promise<Reference | null>
   /** Live proposals only, without those whose erasure is pending. */
   list(query: ListQuery): Promise<readonly Proposal[]>
-  /** Open proposals of a tenant that have expired by `now`, those that expired first coming first. */
-  expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]>
+  /** A page of what is due, by `at` and then by reference; rows that cannot be read are in it like all others. */
+  due(query: DueQuery): Promise<readonly DueItem[]>
   /**
    * Proposals whose erasure was asked for and is not done: deferred, interrupted, or erased since the last scrub that was
    * done. In the order in which they were prepared, from the one after `after`.

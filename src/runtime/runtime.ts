@@ -14,7 +14,7 @@ import { eraseDue } from './erase/erase-due.ts'
 import { erase, type EraseInput, type ErasureResult } from './erase/erase.ts'
 import { events, type EventsInput, type EventsPage } from './events.ts'
 import { execute, type ExecuteInput } from './execute/execute.ts'
-import { expireDue, type ExpiredDue } from './expire-due.ts'
+import { expireDue, type ExpiredDue, type ExpireDueInput } from './expire-due.ts'
 import { exportEvidence } from './export-evidence.ts'
 import type { OnHostError } from './host-trouble.ts'
 import { list, type ListInput, type ListPage } from './list.ts'
@@ -34,6 +34,7 @@ import { assertSuitableNode } from './suitable-node.ts'
 import { StoreClock } from './store-clock.ts'
 import { systemClock } from './system-clock.ts'
 import { systemIds } from './system-ids.ts'
+import { type Work, workOf } from './worker/work.ts'
 import { withdraw, type WithdrawInput } from './withdraw.ts'
 
 /** What a runtime is made of. */
@@ -119,6 +120,11 @@ export class ProposalRuntime {
     return this.#core.ids
   }
 
+  /** What waits here for nobody but time, for a `Worker`: references, behind no right, so they are for nobody else. */
+  get work(): Work {
+    return workOf(this.#core)
+  }
+
   /** @throws StoreUnavailable unless the store answers. */
   async health(): Promise<void> {
     await this.#core.store.health()
@@ -201,7 +207,10 @@ export class ProposalRuntime {
     return erase(this.#core, parseSession(session), proposal, input)
   }
 
-  /** Carries out erasures that were deferred or interrupted, up to so many. Spec: rules R19. */
+  /**
+   * Carries out erasures that were deferred or interrupted, and those of what was kept for as long as its contract says, up
+   * to so many. Spec: rules R19, lifecycle 3.
+   */
   async eraseDue(session: Session, input?: { readonly limit?: number }): Promise<readonly ErasureResult[]> {
     return eraseDue(this.#core, parseSession(session), input)
   }
@@ -236,8 +245,8 @@ export class ProposalRuntime {
     return receipts(this.#core, parseSession(session), proposal)
   }
 
-  /** Closes what has expired and nobody touched. Spec: lifecycle 8. */
-  async expireDue(session: Session, input?: { readonly limit?: number }): Promise<ExpiredDue> {
+  /** Closes what has expired and nobody touched, or one of it. Spec: lifecycle 8. */
+  async expireDue(session: Session, input?: ExpireDueInput): Promise<ExpiredDue> {
     return expireDue(this.#core, parseSession(session), input)
   }
 }

@@ -19,17 +19,20 @@ import type {
   StoredEvent,
   StoredKey,
   StoreIdentity,
+  DueItem,
+  DueQuery,
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Engine } from './engine.ts'
 import { firstOf, type Operation } from './operation.ts'
 import { type CallReader, callReader } from './reads/call-reader.ts'
+import { dueReader, type ReadDue } from './reads/due-reader.ts'
 import { type EffectReader, effectReader } from './reads/effect-reader.ts'
 import { type ErasureReader, erasureReader } from './reads/erasure-reader.ts'
 import { type EventReader, eventReader } from './reads/event-reader.ts'
 import { type KeyReader, keyReader } from './reads/key-reader.ts'
-import { type ListReader, listReader, type OnCorruptRow } from './reads/list-reader.ts'
+import { type ReadList, listReader, type OnCorruptRow } from './reads/list-reader.ts'
 import { type ProposalReader, proposalReader } from './reads/proposal-reader.ts'
 import { type ReadStanding, standingReader } from './reads/standing-reader.ts'
 import { bound } from './statement.ts'
@@ -59,7 +62,8 @@ export class KyselyStore implements Store {
   readonly #proposals: ProposalReader
   readonly #effects: EffectReader
   readonly #calls: CallReader
-  readonly #lists: ListReader
+  readonly #list: ReadList
+  readonly #due: ReadDue
   readonly #events: EventReader
   readonly #erasures: ErasureReader
   readonly #strikeScrubbed: StrikeScrubbed
@@ -76,7 +80,8 @@ export class KyselyStore implements Store {
     this.#proposals = proposalReader(db)
     this.#effects = effectReader(db)
     this.#calls = callReader(db, this.#effects)
-    this.#lists = listReader(db, onCorruptRow)
+    this.#list = listReader(db, onCorruptRow)
+    this.#due = dueReader(db)
     this.#events = eventReader(db)
     this.#erasures = erasureReader(db)
     this.#strikeScrubbed = scrubBook(db)
@@ -128,11 +133,11 @@ export class KyselyStore implements Store {
   }
 
   async list(query: ListQuery): Promise<readonly Proposal[]> {
-    return this.#engine.read(() => this.#lists.list(query))
+    return this.#engine.read(() => this.#list(query))
   }
 
-  async expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]> {
-    return this.#engine.read(() => this.#lists.expired(tenant, now, limit))
+  async due(query: DueQuery): Promise<readonly DueItem[]> {
+    return this.#engine.read(() => this.#due(query))
   }
 
   async erasuresOpen(tenant: Reference, after: Reference | null, limit: number): Promise<readonly Reference[]> {

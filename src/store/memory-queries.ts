@@ -16,15 +16,6 @@ export function listInMemory(records: TenantRecords, query: ListQuery): readonly
     .slice(0, query.limit)
 }
 
-/** The open proposals that have expired, those that expired first coming first. */
-export function expiredInMemory(records: TenantRecords, now: number, limit: number): readonly Reference[] {
-  return liveProposals(records)
-    .filter((proposal) => hasExpired(proposal, now))
-    .sort((a, b) => a.expiresAt - b.expiresAt || (a.ref < b.ref ? -1 : 1))
-    .slice(0, limit)
-    .map(({ ref }) => ref)
-}
-
 /** Proposals whose erasure was asked for and is not done, or whose bytes have not been scrubbed. */
 export function erasuresOpenInMemory(
   records: TenantRecords,

@@ -20,18 +20,15 @@ import type {
   StoredKey,
   StoreIdentity,
   WrappedKey,
+  DueItem,
+  DueQuery,
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
 import { conflictOf } from './conflicts.ts'
 import { callByIdInMemory, callInMemory } from './memory-calls.ts'
 import { applyToMemory, findInMemory } from './memory-changes.ts'
-import {
-  erasuresOpenInMemory,
-  expiredInMemory,
-  keysNotUnderInMemory,
-  listInMemory,
-  standingInMemory,
-} from './memory-queries.ts'
+import { dueInMemory } from './memory-due.ts'
+import { erasuresOpenInMemory, keysNotUnderInMemory, listInMemory, standingInMemory } from './memory-queries.ts'
 import {
   copyBytes,
   effectName,
@@ -128,8 +125,8 @@ class MemoryStore implements Store {
     return listInMemory(this.#records(query.tenant), query)
   }
 
-  async expired(tenant: Reference, now: number, limit: number): Promise<readonly Reference[]> {
-    return expiredInMemory(this.#records(tenant), now, limit)
+  async due(query: DueQuery): Promise<readonly DueItem[]> {
+    return dueInMemory(this.#records(query.tenant), query)
   }
 
   async erasuresOpen(tenant: Reference, after: Reference | null, limit: number): Promise<readonly Reference[]> {

@@ -46,8 +46,8 @@ export class InterceptedStore implements Store {
   async list(...input: Parameters<Store['list']>): ReturnType<Store['list']> {
     return this.#around('list', () => this.#store.list(...input), null)
   }
-  async expired(...input: Parameters<Store['expired']>): ReturnType<Store['expired']> {
-    return this.#around('expired', () => this.#store.expired(...input), null)
+  async due(...input: Parameters<Store['due']>): ReturnType<Store['due']> {
+    return this.#around('due', () => this.#store.due(...input), null)
   }
   async erasuresOpen(...input: Parameters<Store['erasuresOpen']>): ReturnType<Store['erasuresOpen']> {
     return this.#around('erasuresOpen', () => this.#store.erasuresOpen(...input), null)

@@ -6,6 +6,7 @@ import { callDamageCases } from './store-conformance/call-damage-cases.ts'
 import { callOrderCases } from './store-conformance/call-order-cases.ts'
 import { changeCases } from './store-conformance/change-cases.ts'
 import { attemptCases, claimCases } from './store-conformance/effect-cases.ts'
+import { dueCases } from './store-conformance/due-cases.ts'
 import { erasureCases, evidenceCases } from './store-conformance/erasure-cases.ts'
 import { corruptionCases, identityCases, schemaCases } from './store-conformance/identity-cases.ts'
 import { lifecycleCases, pairingCases } from './store-conformance/lifecycle-cases.ts'
@@ -72,6 +73,7 @@ const GUARANTEES: readonly (readonly [title: string, code: string, cases: readon
   ['12: evidence can always be appended', 'evidence', evidenceCases],
   ['of keys: wrapped anew in place, and never brought back', 'key', keyCases],
   ['of reads: filters, order and pages', 'read', readCases],
+  ['of due work: found when it is due, in its order', 'due', dueCases],
 ]
 
 /** A store does not hold to a guarantee: `code` says to which, the cause what was seen. */

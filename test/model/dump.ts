@@ -24,7 +24,9 @@ export async function dumpOf(world: World): Promise<string> {
 async function lists({ tenant, corrupt, clock }: World, store: Store): Promise<object> {
   const limit = 200
   const events = (await store.events(tenant, 0, 1_000)).map(({ position: _, ...event }) => event)
-  const expired = await store.expired(tenant, clock.now(), limit)
+  const expired = (await store.due({ tenant, kind: 'expiry', until: clock.now(), after: null, limit })).map(
+    ({ ref }) => ref,
+  )
   const all = (await store.list({ tenant, limit })).map(({ ref }) => ref)
   const forPerson = (await store.list({ tenant, needsPerson: true, limit })).map(({ ref }) => ref)
   if (corrupt.size > 0) return { events, expired, all, forPerson }

@@ -34,6 +34,8 @@ describe('the digest', () => {
     ['the number of attempts', { attemptsMax: 1 }],
     ['permissions, which are asked for anew', { permissions: {} }],
     ['the versions that it verifies', { verifies: [1] }],
+    ['who begins its execution', { execution: 'when_approved' }],
+    ['how long it is kept', { retention: { settled: '365d', closed: '30d' } }],
     ['former domains', { formerDomains: ['old'] }],
     ['a description in a schema', withSnapshot({ orderReference: z.string().describe('The order.') })],
     ['a tighter bound in a schema', withSnapshot({ orderReference: z.string().max(20) })],

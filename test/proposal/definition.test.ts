@@ -36,6 +36,8 @@ describe('a definition', () => {
       target: { name: 'psp', keyLifetimeMs: 86_400_000 },
       attemptsMax: 3,
       verifies: [],
+      execution: 'on_request',
+      retention: { settledMs: null, closedMs: null },
       materiality: { immaterial: [], sets: [] },
       policy: refund.policy,
     })
@@ -67,6 +69,8 @@ describe('a definition', () => {
         immaterial: ['/note', { path: '/tags', as: 'set' }],
         attemptsMax: 100,
         verifies: [2, 1],
+        execution: 'when_approved',
+        retention: { settled: '365d', closed: '1h' },
       },
     })
 
@@ -89,6 +93,8 @@ describe('a definition', () => {
       target: { name: 'psp.eu-1_a', keyLifetimeMs: 31_536_000_000 },
       attemptsMax: 100,
       verifies: [2, 1],
+      execution: 'when_approved',
+      retention: { settledMs: 31_536_000_000, closedMs: 3_600_000 },
       materiality: { immaterial: ['/note'], sets: ['/tags'] },
     })
   })
@@ -373,6 +379,12 @@ const contractTable: readonly (readonly [
 
   ['revision 0', { revision: 0 }, '/revision integer_invalid'],
   ['a revision that is a text', { revision: '2' }, '/revision integer_invalid'],
+  ['another execution', { execution: 'at_once' }, '/execution execution_unknown'],
+  ['an execution of null', { execution: null }, '/execution execution_unknown'],
+  ['a retention that is no object', { retention: '30d' }, '/retention not_an_object'],
+  ['a retention of something else', { retention: { open: '30d' } }, '/retention/open unknown_field'],
+  ['a retention of no duration', { retention: { settled: 30 } }, '/retention/settled duration_invalid'],
+  ['a retention of nothing', { retention: { closed: '0d' } }, '/retention/closed duration_invalid'],
   ['no attempt', { attemptsMax: 0 }, '/attemptsMax integer_invalid'],
   ['half an attempt', { attemptsMax: 1.5 }, '/attemptsMax integer_invalid'],
   ['more attempts than an effect may have', { attemptsMax: 101 }, '/attemptsMax integer_invalid'],

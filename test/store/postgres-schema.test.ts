@@ -30,7 +30,7 @@ describe('the PostgreSQL schema', () => {
     const texts = await postgresMigrationTexts(postgresMigrations)
 
     expect(Object.fromEntries(texts.map(({ name, checksum }) => [name, checksum]))).toEqual({
-      '0001_initial': 'e6edb5dbf97d71d67bd9de9153f81bc32a19a8a844ca481875e14f73cd98af89',
+      '0001_initial': '16be8409bfe524e5ecefe8155ef9b128b52700dd2843bcc9243d0cba2f59b1c1',
     })
   })
 

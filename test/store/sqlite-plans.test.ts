@@ -1,9 +1,10 @@
 // How SQLite finds what is asked for: every read of fixed size goes through an index, whatever the store holds.
 import { DummyDriver, Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ListQuery } from '../../src/runtime/ports.ts'
+import type { DueQuery, ListQuery } from '../../src/runtime/ports.ts'
 import type { Operation } from '../../src/store/operation.ts'
 import { callReader } from '../../src/store/reads/call-reader.ts'
+import { dueReader } from '../../src/store/reads/due-reader.ts'
 import { effectReader } from '../../src/store/reads/effect-reader.ts'
 import { erasureReader } from '../../src/store/reads/erasure-reader.ts'
 import { eventReader } from '../../src/store/reads/event-reader.ts'
@@ -41,7 +42,7 @@ afterAll(async () => {
 })
 
 const db = new Kysely<Tables>({ dialect: sqliteDialect(new DummyDriver()) })
-const lists = listReader(db, () => {})
+const list = listReader(db, () => {})
 const effect = sampleEffectKey(SAMPLE_TENANT, 'x')
 
 /** The plan of an operation's n-th statement, fed with rows that it would find. */
@@ -61,7 +62,7 @@ function plan(operation: Operation<unknown>, ...found: readonly (readonly object
 }
 
 function listPlan(query: Partial<ListQuery>): string {
-  return plan(lists.list({ tenant: SAMPLE_TENANT, limit: 50, after: nextRef(), ...query }))
+  return plan(list({ tenant: SAMPLE_TENANT, limit: 50, after: nextRef(), ...query }))
 }
 
 describe('a list', () => {
@@ -90,6 +91,33 @@ describe('a list', () => {
   })
 })
 
+describe('due work', () => {
+  const due = dueReader(db)
+  const page = { tenant: SAMPLE_TENANT, until: 1, limit: 50, after: { at: 1, ref: nextRef() } }
+  const action = 'a.b/c@1'
+
+  it.each<[Extract<DueQuery['kind'], string>, DueQuery, string]>([
+    ['expiry', { ...page, kind: 'expiry' }, 'proposals_open_by_expiry (tenant=? AND '],
+    ['execution', { ...page, kind: 'execution', action }, 'proposals_approved (tenant=? AND action=? AND '],
+    ['verification', { ...page, kind: 'verification' }, 'effects_due (tenant=? AND '],
+    ['lease', { ...page, kind: 'lease' }, 'attempts_by_lease (tenant=? AND '],
+    ['settled', { ...page, kind: 'settled', action }, 'proposals_settled (tenant=? AND action=? AND '],
+    ['closed', { ...page, kind: 'closed', action }, 'proposals_closed (tenant=? AND action=? AND '],
+  ])('of the kind %s is one range of its partial index, in its order', (_kind, query, range) => {
+    const text = plan(due(query))
+
+    expect(text.replace('COVERING ', '')).toContain(`USING INDEX ${range}`)
+    expect(text).not.toMatch(/SCAN|TEMP B-TREE/u)
+  })
+
+  it('that nobody scheduled is looked for among those in doubt alone', () => {
+    const text = plan(due({ ...page, kind: 'unscheduled' }))
+
+    expect(text).toMatch(/SEARCH proposals USING (?:COVERING )?INDEX proposals_in_doubt \(tenant=\? AND ref>\?\)/u)
+    expect(text).not.toContain('SCAN')
+  })
+})
+
 describe('a read', () => {
   const ref = nextRef()
   it.each<[string, () => Operation<unknown>]>([
@@ -100,7 +128,6 @@ describe('a read', () => {
     ['of the detail of an attempt', () => effectReader(db).attemptDetail(effect, 1)],
     ['of a guarded call', () => callReader(db, effectReader(db)).call(sampleCallKey())],
     ['of a guarded call by its id', () => callReader(db, effectReader(db)).byId(SAMPLE_TENANT, ref)],
-    ['of expired proposals', () => lists.expired(SAMPLE_TENANT, 1, 50)],
     ['of events', () => eventReader(db).events(SAMPLE_TENANT, 1, 50)],
     ['of an effect by its idempotency key', () => effectReader(db).byIdempotencyKey(SAMPLE_TENANT, 'ik_1')],
     ['of open erasures', () => erasureReader(db).open(SAMPLE_TENANT, ref, 50)],

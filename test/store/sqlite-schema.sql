@@ -292,17 +292,19 @@ CREATE TABLE "unscrubbed" (
 
 CREATE INDEX "attempts_by_key" on "attempts" ("tenant", "idempotency_key");
 
-CREATE INDEX "attempts_by_lease" on "attempts" ("tenant", "lease_until") where "ended_at" is null;
+CREATE INDEX "attempts_by_lease" on "attempts" ("tenant", "lease_until", "proposal") where ended_at is null and proposal is not null;
 
 CREATE INDEX "attempts_by_proposal" on "attempts" ("tenant", "proposal");
 
 CREATE UNIQUE INDEX "attempts_open" on "attempts" ("tenant", "domain", "reference") where "ended_at" is null;
 
-CREATE INDEX "effects_due" on "effects" ("tenant", "verify_due_at") where "verify_due_at" is not null;
+CREATE INDEX "effects_due" on "effects" ("tenant", "verify_due_at", "owner") where "verify_due_at" is not null;
 
 CREATE INDEX "events_by_tenant" on "events" ("tenant", "position");
 
 CREATE INDEX "observations_sealed_for" on "observations" ("tenant", "sealed_for") where "sealed_for" is not null;
+
+CREATE INDEX "proposals_approved" on "proposals" ("tenant", "action", "expires_at", "ref") where status = 'approved';
 
 CREATE INDEX "proposals_by_action" on "proposals" ("tenant", "action_name", "ref");
 
@@ -314,9 +316,15 @@ CREATE INDEX "proposals_by_status" on "proposals" ("tenant", "status", "ref");
 
 CREATE INDEX "proposals_by_subject" on "proposals" ("tenant", "subject", "ref") where "subject" is not null;
 
+CREATE INDEX "proposals_closed" on "proposals" ("tenant", "action", "closed_at", "ref") where closed_at is not null and erasure = 'none';
+
 CREATE INDEX "proposals_for_person" on "proposals" ("tenant", "ref") where (status = 'verification_unresolved' or attention <> '[]');
 
+CREATE INDEX "proposals_in_doubt" on "proposals" ("tenant", "ref") where status in ('executing', 'verification_pending', 'failed_unknown');
+
 CREATE INDEX "proposals_open_by_expiry" on "proposals" ("tenant", "expires_at", "ref") where status in ('awaiting_approval', 'approved');
+
+CREATE INDEX "proposals_settled" on "proposals" ("tenant", "action", "settled_at", "ref") where settled_at is not null and erasure = 'none';
 
 CREATE INDEX "proposals_to_erase" on "proposals" ("tenant", "ref") where erasure in ('requested', 'pending');
 

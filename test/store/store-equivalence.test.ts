@@ -37,6 +37,12 @@ type Command =
 
 const EFFECTS = [0, 1].map((index) => sampleEffectKey(SAMPLE_TENANT, `effect-${index}`))
 
+const DUE = [
+  ...(['expiry', 'verification', 'lease', 'unscheduled'] as const).map((kind) => ({ kind })),
+  ...(['execution', 'settled', 'closed'] as const).map((kind) => ({ kind, action: sampleProposal().action })),
+]
+const PAGE = { tenant: SAMPLE_TENANT, until: SAMPLE_START + 1e9, after: null, limit: 50 }
+
 const which = fc.nat({ max: 3 })
 const rarely = fc.nat({ max: 9 }).map((number) => number === 0)
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -195,7 +201,9 @@ async function dump(store: Store, run: Run): Promise<unknown> {
     proposals: await Promise.all(perProposal),
     effects: await Promise.all(perEffect),
     lists: await Promise.all(queries.map(async (query) => store.list({ tenant: SAMPLE_TENANT, limit: 50, ...query }))),
-    expired: await store.expired(SAMPLE_TENANT, SAMPLE_START + 1e9, 50),
+    due: await Promise.all(
+      DUE.map(async (query) => store.due({ ...PAGE, ...query, until: query.kind === 'execution' ? 0 : PAGE.until })),
+    ),
     toErase: await store.erasuresOpen(SAMPLE_TENANT, null, 50),
     keys: await store.keysNotUnder(SAMPLE_TENANT, 'k2', null, 50),
     tenants: await store.tenants(),

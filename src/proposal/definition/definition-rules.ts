@@ -35,6 +35,7 @@ export const definitionRules = {
   domain_invalid: 'must be the name of a domain: at most 255 of a-z, 0-9, "_", ".", "/" and "-"',
   domain_of_calls: 'begins with "call:", where only guarded calls live',
   domain_is_current: 'is the present domain',
+  execution_unknown: 'must be "on_request" or "when_approved"',
   policy_not_plain: 'must be plain data',
 } as const
 

@@ -1,12 +1,13 @@
 // The definition: an action as it is registered, judged once and read into plain data.
 import { limits } from '../../effect/limits.ts'
 import type { AnyAction } from '../action.ts'
-import type { Contract, Schemas } from '../contract.ts'
+import type { Contract, Execution, Schemas } from '../contract.ts'
 import { type ActionType, checkPermissions, readActionType, readDomains, readVerifies } from './contract-names.ts'
 import { readFacts, readMateriality } from './contract-paths.ts'
 import { readPolicy } from './contract-policy.ts'
 import { type AcceptProof, checkResend, readAcceptProof, readTarget, type Target } from './contract-proof.ts'
 import { isUnchecked, readFields, readInteger, type Report, type Unchecked } from './contract-reader.ts'
+import { readExecution, readRetention, type Retention } from './contract-upkeep.ts'
 import { readTiming, type Timing } from './contract-timing.ts'
 import { definitionDigest } from './definition-digest.ts'
 import { definitionRules } from './definition-rules.ts'
@@ -36,6 +37,8 @@ export interface Definition extends Timing {
   readonly attemptsMax: number
   /** Older versions whose effects it may verify. */
   readonly verifies: readonly number[]
+  readonly execution: Execution
+  readonly retention: Retention
   readonly materiality: Materiality
   /** A frozen copy, or the function that chooses the policy at prepare. */
   readonly policy: Contract['policy']
@@ -64,6 +67,8 @@ const contractFields = Object.keys({
   acceptProof: true,
   attemptsMax: true,
   verifies: true,
+  execution: true,
+  retention: true,
 } satisfies Record<keyof Contract, true>)
 
 const schemaRoots: readonly SchemaRoot[] = ['command', 'snapshot', 'preview', 'result']
@@ -111,6 +116,8 @@ export function define(action: AnyAction): Definition {
     target,
     attemptsMax: readInteger(report, contract.attemptsMax, '/attemptsMax', attempts),
     verifies: readVerifies(report, contract.verifies, type.version),
+    execution: readExecution(report, contract.execution),
+    retention: readRetention(report, contract.retention),
     materiality: readMateriality(report, contract.immaterial, schemas.snapshot),
     policy: policy.policy,
     schemas: { ...contract.schemas },

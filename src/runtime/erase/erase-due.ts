@@ -1,4 +1,4 @@
-// Due erasures: what was deferred and is settled now, what was interrupted, and files that could not be cleaned.
+// Due erasures: deferred ones whose effect is settled now, interrupted ones, files to be cleaned, and what was kept long enough.
 import { limits } from '../../effect/limits.ts'
 import type { ReasonCode, Reference } from '../../effect/reference.ts'
 import {
@@ -13,13 +13,15 @@ import { reason } from '../../proposal/lifecycle/verdict.ts'
 import { principalName } from '../../proposal/principal.ts'
 import type { CallerSession } from '../../proposal/session.ts'
 import type { Core } from '../core.ts'
+import { keptLongEnough } from './retention.ts'
 import { removeContent } from './entomb.ts'
 import { deferred, erased, type ErasureResult, mayErase, refuseHeld } from './erase.ts'
 import type { LiveProposal } from '../ports.ts'
 
 /**
- * Carries out the erasures of the caller's tenant that are open, for whose actions it may erase. One that cannot be
- * carried out is answered with its reason and does not keep the others waiting. Spec: rules R19, store 4.
+ * Carries out the erasures of the caller's tenant that are open, then those of what its contract does not keep any longer,
+ * for whose actions the caller may erase. One that cannot be carried out is answered with its reason and does not keep the
+ * others waiting. Spec: rules R19, store 4, lifecycle 3.
  * @throws NotPermitted, MalformedReference, LimitExceeded
  */
 export async function eraseDue(
@@ -42,14 +44,25 @@ export async function eraseDue(
 async function carryOut(core: Core, session: CallerSession, limit: number): Promise<readonly ErasureResult[]> {
   const results: ErasureResult[] = []
   let gone = 0
-  for await (const ref of openErasures(core, session.tenant)) {
-    const result = await carryOutOne(core, session, ref)
+  for await (const { ref, why } of dueErasures(core, session.tenant)) {
+    const result = await carryOutOne(core, session, ref, why)
     if (result === null) continue
     results.push(result)
     if (result.outcome === 'erased') gone += 1
     if (gone === limit) break
   }
   return results
+}
+
+/** Whose erasure is due, and why, where nobody has asked for it. */
+interface DueErasure {
+  readonly ref: Reference
+  readonly why: ReasonCode
+}
+
+async function* dueErasures(core: Core, tenant: Reference): AsyncGenerator<DueErasure> {
+  for await (const ref of openErasures(core, tenant)) yield { ref, why: reason('erasure_resumed') }
+  for await (const ref of keptLongEnough(core, tenant)) yield { ref, why: reason('retention_over') }
 }
 
 async function* openErasures(core: Core, tenant: Reference): AsyncGenerator<Reference> {
@@ -61,7 +74,12 @@ async function* openErasures(core: Core, tenant: Reference): AsyncGenerator<Refe
   }
 }
 
-async function carryOutOne(core: Core, session: CallerSession, ref: Reference): Promise<ErasureResult | null> {
+async function carryOutOne(
+  core: Core,
+  session: CallerSession,
+  ref: Reference,
+  why: ReasonCode,
+): Promise<ErasureResult | null> {
   try {
     const stored = await core.store.proposal(session.tenant, ref)
     if (stored === null) return null
@@ -71,7 +89,7 @@ async function carryOutOne(core: Core, session: CallerSession, ref: Reference): 
     if (stored.kind === 'erased') return erased(ref)
     await refuseHeld(core, registered.definition, stored)
     const actor = { participant: null, trigger: principalName(session.principal) }
-    const removal = { reason: await reasonGiven(core, stored), actor }
+    const removal = { reason: (await reasonGiven(core, stored)) ?? why, actor }
     return (await removeContent(core, session.tenant, ref, removal)) ? erased(ref) : deferred(ref, 'effect_unsettled')
   } catch (error) {
     if (error instanceof ErasureHeld) return deferred(ref, 'held')
@@ -82,8 +100,9 @@ async function carryOutOne(core: Core, session: CallerSession, ref: Reference): 
 }
 
 // Why the erasure was asked for stands in the receipt of its mark.
-async function reasonGiven(core: Core, { proposal }: LiveProposal): Promise<ReasonCode> {
+async function reasonGiven(core: Core, { proposal }: LiveProposal): Promise<ReasonCode | null> {
+  if (proposal.erasure === 'none') return null
   const chain = await core.store.receipts(proposal.tenant, proposal.ref)
   const mark = chain.findLast(({ body }) => body?.type === 'proposal.erased')
-  return mark?.body?.reason ?? reason('erasure_resumed')
+  return mark?.body?.reason ?? null
 }

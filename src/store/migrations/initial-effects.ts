@@ -3,6 +3,7 @@ import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, sql } from 
 import type { Capabilities } from '../capabilities.ts'
 import { ATTEMPT_ENDINGS } from '../../effect/effect.ts'
 import { EVIDENCES, PROOFS, SOURCES } from '../rows/codes.ts'
+import { attemptIsOpen } from '../partial-conditions.ts'
 import { createCallTables } from './initial-calls.ts'
 import { table } from './table-form.ts'
 
@@ -53,7 +54,7 @@ async function effects(db: Kysely<unknown>, engine: Capabilities): Promise<void>
   await db.schema
     .createIndex('effects_due')
     .on('effects')
-    .columns(['tenant', 'verify_due_at'])
+    .columns(['tenant', 'verify_due_at', 'owner'])
     .where(sql.ref('verify_due_at'), 'is not', null)
     .execute()
 }
@@ -113,8 +114,8 @@ async function attempts(db: Kysely<unknown>, engine: Capabilities): Promise<void
   await db.schema
     .createIndex('attempts_by_lease')
     .on('attempts')
-    .columns(['tenant', 'lease_until'])
-    .where(sql.ref('ended_at'), 'is', null)
+    .columns(['tenant', 'lease_until', 'proposal'])
+    .where(attemptIsOpen)
     .execute()
   await db.schema.createIndex('attempts_by_proposal').on('attempts').columns(['tenant', 'proposal']).execute()
   await db.schema.createIndex('attempts_by_key').on('attempts').columns(['tenant', 'idempotency_key']).execute()

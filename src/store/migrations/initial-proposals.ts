@@ -2,7 +2,15 @@
 import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { STATUSES } from '../../proposal/status.ts'
 import type { Capabilities } from '../capabilities.ts'
-import { erasureIsOpen, needsPerson, statusIsOpen } from '../partial-conditions.ts'
+import {
+  erasureIsOpen,
+  isApproved,
+  isClosedAndKept,
+  isSettledAndKept,
+  needsPerson,
+  statusIsInDoubt,
+  statusIsOpen,
+} from '../partial-conditions.ts'
 import { clusteredTable, table } from './table-form.ts'
 
 const notNull = (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder => column.notNull()
@@ -154,6 +162,10 @@ async function proposalIndexes(db: Kysely<unknown>): Promise<void> {
   await on('proposals_open_by_expiry', ['tenant', 'expires_at', 'ref']).where(statusIsOpen).execute()
   await on('proposals_for_person', ['tenant', 'ref']).where(needsPerson).execute()
   await on('proposals_to_erase', ['tenant', 'ref']).where(erasureIsOpen).execute()
+  await on('proposals_approved', ['tenant', 'action', 'expires_at', 'ref']).where(isApproved).execute()
+  await on('proposals_in_doubt', ['tenant', 'ref']).where(statusIsInDoubt).execute()
+  await on('proposals_settled', ['tenant', 'action', 'settled_at', 'ref']).where(isSettledAndKept).execute()
+  await on('proposals_closed', ['tenant', 'action', 'closed_at', 'ref']).where(isClosedAndKept).execute()
 }
 
 async function approvals(db: Kysely<unknown>, engine: Capabilities): Promise<void> {

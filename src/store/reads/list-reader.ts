@@ -1,65 +1,43 @@
-// Reads many: lists of proposals and expired ones; each page by its keyset and through an index.
+// Reads lists of proposals; each page by its keyset and through an index.
 import type { Kysely } from 'kysely'
-import { parseReference, type Reference } from '../../effect/reference.ts'
+import type { Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { Proposal } from '../../proposal/proposal.ts'
 import type { ListQuery } from '../../runtime/ports.ts'
 import { type Operation, rowsOf } from '../operation.ts'
-import { needsPerson, statusIsOpen } from '../partial-conditions.ts'
+import { attemptIsOpen, needsPerson, statusIsOpen } from '../partial-conditions.ts'
 import { PROPOSAL_COLUMNS, type ProposalColumns, parseProposal } from '../rows/proposal-row.ts'
-import { type Bound, bound, statement } from '../statement.ts'
+import { type Bound, bound } from '../statement.ts'
 import type { Tables } from '../tables.ts'
 
 /** Told of every row that a list had to leave out because it cannot be read. */
 export type OnCorruptRow = (error: StoredDataCorrupt) => void
 
-/** The operations that read pages of proposals. */
-export interface ListReader {
-  list(query: ListQuery): Operation<readonly Proposal[]>
-  expired(tenant: Reference, now: number, limit: number): Operation<readonly Reference[]>
-}
+/** The operation that reads a page of proposals. */
+export type ReadList = (query: ListQuery) => Operation<readonly Proposal[]>
 
-/** The paged reads over the statements of one database. */
-export function listReader(db: Kysely<Tables>, onCorruptRow: OnCorruptRow): ListReader {
-  const expiredRows = statement((page: { tenant: string; now: number; limit: number }) => {
-    return db
-      .selectFrom('proposals')
-      .select('ref')
-      .where('tenant', '=', page.tenant)
-      .where(statusIsOpen)
-      .where('expires_at', '<=', page.now)
-      .orderBy('expires_at')
-      .orderBy('ref')
-      .limit(page.limit)
-  })
-
-  return {
-    *list(query) {
-      // Not every engine knows an empty list of values.
-      if (query.statuses?.length === 0) return []
-      const proposals: Proposal[] = []
-      let after: string | undefined = query.after
-      for (;;) {
-        const wanted = query.limit - proposals.length
-        const rows = yield* rowsOf(listQuery(db, query, { after, limit: wanted }))
-        for (const row of rows) {
-          try {
-            proposals.push(parseProposal(row))
-          } catch (error) {
-            if (!(error instanceof StoredDataCorrupt)) throw error
-            onCorruptRow(error)
-          }
+/** The lists over the statements of one database. */
+export function listReader(db: Kysely<Tables>, onCorruptRow: OnCorruptRow): ReadList {
+  return function* list(query) {
+    // Not every engine knows an empty list of values.
+    if (query.statuses?.length === 0) return []
+    const proposals: Proposal[] = []
+    let after: string | undefined = query.after
+    for (;;) {
+      const wanted = query.limit - proposals.length
+      const rows = yield* rowsOf(listQuery(db, query, { after, limit: wanted }))
+      for (const row of rows) {
+        try {
+          proposals.push(parseProposal(row))
+        } catch (error) {
+          if (!(error instanceof StoredDataCorrupt)) throw error
+          onCorruptRow(error)
         }
-        // A page that a corrupt row has shortened is filled up: whoever gets a short page takes it for the last one.
-        if (rows.length < wanted || proposals.length === query.limit) return proposals
-        after = rows.at(-1)?.ref
       }
-    },
-
-    *expired(tenant, now, limit) {
-      const rows = yield* rowsOf(expiredRows({ tenant, now, limit }))
-      return rows.map(({ ref }) => parseReference(ref, ''))
-    },
+      // A page that a corrupt row has shortened is filled up: whoever gets a short page takes it for the last one.
+      if (rows.length < wanted || proposals.length === query.limit) return proposals
+      after = rows.at(-1)?.ref
+    }
   }
 }
 
@@ -115,7 +93,7 @@ function dueRefs(db: Kysely<Tables>, tenant: Reference, dueAt: number) {
     })
     .select('effects.owner as ref')
     .where('attempts.tenant', '=', tenant)
-    .where('attempts.ended_at', 'is', null)
+    .where(attemptIsOpen)
     .where('attempts.lease_until', '<=', dueAt)
     .where('effects.owner', 'is not', null)
     .$narrowType<{ ref: string }>()

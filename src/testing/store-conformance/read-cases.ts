@@ -86,9 +86,6 @@ export const readCases: readonly ConformanceCase[] = [
       assert.deepEqual(await refsOf(store, { dueAt: SAMPLE_START + 9 }), [])
       assert.deepEqual(await refsOf(store, { dueAt: SAMPLE_START + 10 }), refsIn(soon))
       assert.deepEqual(await refsOf(store, { dueAt: SAMPLE_START + 20 }), refsIn(later, soon))
-      assert.deepEqual(await store.expired(SAMPLE_TENANT, SAMPLE_START + 9, 10), [])
-      assert.deepEqual(await store.expired(SAMPLE_TENANT, SAMPLE_START + 20, 10), refsIn(soon, later))
-      assert.deepEqual(await store.expired(SAMPLE_TENANT, SAMPLE_START + 20, 1), refsIn(soon))
     },
   },
   {

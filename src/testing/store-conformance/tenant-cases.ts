@@ -47,7 +47,7 @@ export const tenantCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.list({ tenant: OTHER, limit: 10 }), [])
       assert.deepEqual(await store.list({ tenant: OTHER, effect: proposal.effect, dueAt: late, limit: 10 }), [])
       assert.deepEqual(await store.list({ tenant: OTHER, dueAt: late, limit: 10 }), [])
-      assert.deepEqual(await store.expired(OTHER, late, 10), [])
+      assert.deepEqual(await store.due({ tenant: OTHER, kind: 'expiry', until: late, after: null, limit: 10 }), [])
       const { idempotencyKey } = claiming(proposal, null).opened ?? assert.fail()
       assert.equal(await store.effectByIdempotencyKey(OTHER, idempotencyKey), null)
       assert.deepEqual(await store.keysNotUnder(OTHER, 'k2', null, 10), [])

@@ -14,7 +14,7 @@ export function delegating(store: Store, replaced: Partial<Store>): Store {
     effectByIdempotencyKey: (...input) => store.effectByIdempotencyKey(...input),
     byRequestKey: (...input) => store.byRequestKey(...input),
     list: (...input) => store.list(...input),
-    expired: (...input) => store.expired(...input),
+    due: (...input) => store.due(...input),
     erasuresOpen: (...input) => store.erasuresOpen(...input),
     receipts: (...input) => store.receipts(...input),
     events: (...input) => store.events(...input),

@@ -26,6 +26,52 @@ export const readBugs: readonly SeededBug<Fault>[] = [
     },
   },
   {
+    title: 'forgets who may be executed from the instant at which it expires on',
+    code: 'due_execution_wrong',
+    subject: (store) => ({
+      due: (query) => store.due(query.kind === 'execution' ? { ...query, until: query.until - 1 } : query),
+    }),
+  },
+  {
+    title: 'finds what has expired one millisecond late',
+    code: 'due_expiry_wrong',
+    subject: (store) => ({
+      due: (query) => store.due(query.kind === 'expiry' ? { ...query, until: query.until - 1 } : query),
+    }),
+  },
+  {
+    title: 'knows of no leases that are over',
+    code: 'due_lease_missed',
+    subject: (store) => ({ due: async (query) => (query.kind === 'lease' ? [] : store.due(query)) }),
+  },
+  {
+    title: 'knows of no verification that is due',
+    code: 'due_verification_missed',
+    subject: (store) => ({ due: async (query) => (query.kind === 'verification' ? [] : store.due(query)) }),
+  },
+  {
+    title: 'loses proposals in doubt for which nothing is scheduled',
+    code: 'due_unscheduled_missed',
+    subject: (store) => ({ due: async (query) => (query.kind === 'unscheduled' ? [] : store.due(query)) }),
+  },
+  {
+    title: 'takes for old what was settled a moment ago',
+    code: 'due_retention_wrong',
+    subject: (store) => ({
+      due: (query) => store.due(query.kind === 'settled' ? { ...query, until: query.until + 1 } : query),
+    }),
+  },
+  {
+    title: 'begins every page behind the instant of the last one',
+    code: 'due_pages_wrong',
+    subject: (store) => ({
+      async due(query) {
+        const { after } = query
+        return (await store.due(query)).filter(({ at }) => after === null || at > after.at)
+      },
+    }),
+  },
+  {
     title: 'reads receipts newest first',
     code: 'receipts_out_of_order',
     subject: (store) => ({ receipts: async (...input) => (await store.receipts(...input)).toReversed() }),
