@@ -9,6 +9,7 @@ import { addProposals } from './commands/proposals.ts'
 import { addReceipts } from './commands/receipts.ts'
 import { addServe } from './commands/serve.ts'
 import { addTest } from './commands/test.ts'
+import { addWorker } from './commands/worker.ts'
 
 const EXIT_CODES = `
 Exit codes: 0 good; 1 a check, an outcome or a refusal says no; 2 something could not be loaded or reached; 64 usage.
@@ -25,6 +26,7 @@ export function program(): Command {
     .exitOverride()
     .configureOutput({ outputError: () => {}, writeErr: () => {} })
   addServe(countersign)
+  addWorker(countersign)
   addMigrate(countersign)
   addDoctor(countersign)
   addKeys(countersign)

@@ -8,7 +8,7 @@ import { HOST_DEFAULT, PORT_DEFAULT, type ServeOptions, STOP_LIMIT_SECONDS_DEFAU
 const MORE = `
 Without --actions an example is served: refunds and invoices of a business system that comes with it, and a development
 token for everybody who takes part. What is needed beside the database is made beside it and named.
-FILE is a module whose default export is { actions, authenticate?, keyring? }; TypeScript is fine.
+FILE is a module whose default export is { actions, authenticate?, keyring?, worker? }; TypeScript is fine.
 Environment: PORT, DATABASE_URL, COUNTERSIGN_KEYS (keys as text, instead of the file beside the database), LOG_LEVEL.
 `
 
@@ -21,6 +21,7 @@ export function addServe(program: Command): void {
     .option('--port <port>', `the port; 0 is any free one (default: PORT, else ${PORT_DEFAULT})`)
     .option('--dev', 'serve --actions that bring no authentication, to this machine, with development tokens')
     .option('--expose', 'let the development tokens of the example be used from other machines')
+    .option('--worker', 'also expire, execute, verify and erase what is due')
     .option('--stop-limit <seconds>', `how long open attempts may settle (default: ${STOP_LIMIT_SECONDS_DEFAULT})`)
     .addHelpText('after', MORE)
     .action(run)

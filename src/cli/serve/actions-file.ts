@@ -3,9 +3,11 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { isReference } from '../../effect/reference.ts'
 import type { Authenticate } from '../../http/auth/session.ts'
 import type { AnyAction } from '../../proposal/action.ts'
 import type { Keyring } from '../../runtime/ports.ts'
+import type { WorkerOptions } from '../../runtime/worker/worker.ts'
 import { Unavailable } from '../errors.ts'
 
 /** What the default export of such a file is. Spec: http "countersign serve". */
@@ -15,9 +17,17 @@ export interface ActionsModule {
   readonly authenticate: Authenticate | null
   /** Keys of the host's own; null for those of the environment, or of the file beside the database. */
   readonly keyring: Keyring | null
+  /** As whom a worker works. */
+  readonly worker: WorkerIdentity
 }
 
-const FIELDS = ['actions', 'authenticate', 'keyring']
+/** The principal of a worker, and its roles. */
+export type WorkerIdentity = Required<Pick<WorkerOptions, 'principal' | 'roles'>>
+
+/** As whom a worker works where nobody says anything else. */
+export const WORKER_DEFAULT: WorkerIdentity = { principal: { kind: 'service', id: 'worker' }, roles: ['worker'] }
+
+const FIELDS = ['actions', 'authenticate', 'keyring', 'worker'] as const
 const METHODS = ['prepare', 'preview', 'resolve', 'execute', 'verify']
 /** A module that waits for something this long waits for what will not come. */
 const LOAD_LIMIT_MS = 20_000
@@ -34,9 +44,9 @@ export async function loadActionsFile(
   if (!existsSync(path) || !statSync(path).isFile()) throw refused('does not exist.')
   const exported = await imported(path, limitMs, refused)
   if (!isObject(exported)) throw refused('has no default export; it must be an object with "actions".')
-  const unknown = Object.keys(exported).filter((name) => !FIELDS.includes(name))
+  const unknown = Object.keys(exported).filter((name) => !FIELDS.some((field) => field === name))
   if (unknown.length > 0) throw refused(`exports more than ${FIELDS.join(', ')}: ${unknown.join(', ')}.`)
-  const { actions, authenticate, keyring }: { actions?: unknown; authenticate?: unknown; keyring?: unknown } = exported
+  const { actions, authenticate, keyring, worker }: { readonly [field in (typeof FIELDS)[number]]?: unknown } = exported
   if (!Array.isArray(actions) || actions.length === 0) throw refused('exports no list of actions under "actions".')
   if (!actions.every(isAction)) throw refused('lists something under "actions" that is no action, such as a class.')
   if (authenticate !== undefined && typeof authenticate !== 'function') {
@@ -45,7 +55,15 @@ export async function loadActionsFile(
   if (keyring !== undefined && !isKeyring(keyring)) {
     throw refused('exports a "keyring" that is none; an await may be missing.')
   }
-  return { actions, authenticate: (authenticate as Authenticate | undefined) ?? null, keyring: keyring ?? null }
+  if (worker !== undefined && !isIdentity(worker)) {
+    throw refused('exports a "worker" that is not { principal: { kind: "service", id }, roles }.')
+  }
+  return {
+    actions,
+    authenticate: (authenticate as Authenticate | undefined) ?? null,
+    keyring: keyring ?? null,
+    worker: worker ?? WORKER_DEFAULT,
+  }
 }
 
 async function imported(
@@ -83,6 +101,13 @@ function isAction(value: unknown): value is AnyAction {
 
 function isKeyring(value: unknown): value is Keyring {
   return isObject(value) && typeof Reflect.get(value, 'referenceKey') === 'function'
+}
+
+function isIdentity(value: unknown): value is WorkerIdentity {
+  if (!isObject(value)) return false
+  const { principal, roles }: { principal?: unknown; roles?: unknown } = value
+  if (!isObject(principal) || Reflect.get(principal, 'kind') !== 'service') return false
+  return isReference(Reflect.get(principal, 'id')) && Array.isArray(roles) && roles.every(isReference)
 }
 
 function isObject(value: unknown): value is object {

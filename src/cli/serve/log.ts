@@ -18,6 +18,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'proposal',
   'tenant',
   'action',
+  'duty',
   'outcome',
   'code',
   'reason',

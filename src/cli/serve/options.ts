@@ -8,6 +8,7 @@ export interface ServeOptions {
   readonly port?: string
   readonly dev?: boolean
   readonly expose?: boolean
+  readonly worker?: boolean
   readonly stopLimit?: string
   readonly json?: boolean
 }

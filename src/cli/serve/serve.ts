@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { swaggerFolder } from '../../http/openapi/swagger-assets.ts'
 import type { Clock, Logger } from '../../runtime/ports.ts'
 import { systemClock } from '../../runtime/system-clock.ts'
+import type { Worker } from '../../runtime/worker/worker.ts'
 import { give } from '../answer.ts'
 import { shown } from '../database.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -47,6 +48,7 @@ interface Surroundings {
 interface Running {
   readonly listening: Listening
   readonly work: OpenWork
+  readonly worker: Worker | null
   readonly close: () => Promise<void>
 }
 
@@ -77,9 +79,11 @@ async function start({ settings, log, clock }: Surroundings, { json = false }: S
   }
   give({ exit: EXIT.good, data: greetingData(served), lines: greetingLines(served) }, { json })
   log.info({ url: listening.url }, 'listening')
+  service.worker?.start()
   return {
     listening,
     work,
+    worker: service.worker,
     close: async () => {
       listening.close()
       await business?.stop()
@@ -89,7 +93,8 @@ async function start({ settings, log, clock }: Surroundings, { json = false }: S
 }
 
 /** Takes nothing new, and waits until what is open is settled and answered; false if that takes longer than the limit. */
-async function settled({ listening, work }: Running, limitMs: number): Promise<boolean> {
-  const everything = Promise.all([listening.stopAccepting(), work.settled()]).then(() => true)
+async function settled({ listening, work, worker }: Running, limitMs: number): Promise<boolean> {
+  const isDone = worker?.stop({ limitMs }) ?? true
+  const everything = Promise.all([isDone, listening.stopAccepting(), work.settled()]).then(([done]) => done)
   return Promise.race([everything, delay(limitMs, false)])
 }

@@ -3,14 +3,13 @@ import { isLoopback } from '../../http/auth/loopback.ts'
 import type { Authenticate } from '../../http/auth/session.ts'
 import type { InboxOptions } from '../../http/inbox/inbox.ts'
 import { SignInLinks } from '../../http/inbox/session/sign-in-links.ts'
-import { errorFields } from '../../http/wire/error-fields.ts'
 import type { Clock, Keyring, Logger } from '../../runtime/ports.ts'
-import { ProposalRuntime } from '../../runtime/runtime.ts'
+import { Worker } from '../../runtime/worker/worker.ts'
 import { UsageError } from '../errors.ts'
 import { developmentTokens, withSessions } from './development-tokens.ts'
-import { serverKeys } from './keys.ts'
 import { needed } from './needed.ts'
 import type { Offer } from './offer.ts'
+import { openRuntime } from './open-runtime.ts'
 import type { Settings } from './settings.ts'
 
 /** What a service is made of. */
@@ -29,6 +28,8 @@ export interface Service {
   readonly tokens: Readonly<Record<string, string>>
   /** Where the keys are; null if they are in no file of this server's. */
   readonly keyFile: string | null
+  /** Does what is due, once it is started; null where others do. */
+  readonly worker: Worker | null
   /** Closes the store, in which everything is that was acknowledged. */
   readonly close: () => Promise<void>
 }
@@ -43,37 +44,26 @@ export interface ServedApp {
 /** @throws the errors of keys, store, definitions and missing packages */
 export async function openService({ settings, offer, log, clock }: Parts): Promise<Service> {
   const { database } = settings
-  const [{ createApp }, { prometheusMeters }, { openStore }] = await needed(async () =>
-    Promise.all([
-      import('../../http/app.ts'),
-      import('../../http/operations/prometheus-meters.ts'),
-      import('./open-store.ts'),
-    ]),
+  const [{ createApp }, { prometheusMeters }] = await needed(async () =>
+    Promise.all([import('../../http/app.ts'), import('../../http/operations/prometheus-meters.ts')]),
   )
   const meters = await needed(async () => prometheusMeters({ clock }))
-  const keys = await serverKeys(database, offer.keyring ?? settings.keyring)
-  const store = await openStore(database, {
-    clock,
-    onCorruptRow: ({ code }) => log.error({ code }, 'a stored row cannot be read, and is left out of a list'),
-  })
-  const runtime = await ProposalRuntime.open({
-    store: meters.watchStore(store),
-    keyring: keys.keyring,
+  const { runtime, store, keyring, keyFile } = await openRuntime({
+    database,
+    keyring: offer.keyring ?? settings.keyring,
     actions: offer.actions,
+    log: meters.watchLogger(log),
     clock,
-    logger: meters.watchLogger(log),
-    onHostError: (error, { method, proposal }) =>
-      log.warn({ method, proposal, ...errorFields(error) }, 'an action threw, or hung'),
-  }).catch((error: unknown) => {
-    throw keys.refusal(error)
+    watchStore: (opened) => meters.watchStore(opened),
   })
-  const { authenticate, tokens } = await callers(offer, keys.keyring, settings)
+  const { authenticate, tokens } = await callers(offer, keyring, settings)
   const at = (origin: string): ServedApp => {
     const { inbox, link } = inboxAt(origin, offer, { authenticate, clock })
     const app = createApp({ runtime, authenticate, meters, logger: log, ...(inbox === null ? {} : { inbox }) })
     return { answer: (request) => app.fetch(request), inbox: link }
   }
-  return { at, tokens, keyFile: keys.file, close: async () => store.close() }
+  const worker = settings.hasWorker ? new Worker({ runtime, ...offer.worker, logger: log }) : null
+  return { at, tokens, keyFile, worker, close: async () => store.close() }
 }
 
 /** The inbox where browsers may reach it without TLS, which is on loopback; the cast signs in by a printed link. */

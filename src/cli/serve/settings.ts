@@ -19,6 +19,8 @@ export interface Settings {
   readonly port: number
   /** Whether development tokens may be used from other machines. */
   readonly isExposed: boolean
+  /** Whether due work is done in this process. */
+  readonly hasWorker: boolean
   /** How long open work may take to settle once the server is to stop. */
   readonly stopLimitMs: number
   /** The keys of the environment; null if they are in a file. */
@@ -58,6 +60,7 @@ export function readSettings(options: ServeOptions): Settings {
     host,
     port: read(options.port === undefined ? 'PORT' : '--port', () => port(options.port), PORT_DEFAULT),
     isExposed,
+    hasWorker: options.worker ?? false,
     stopLimitMs: read('--stop-limit', () => stopLimitMs(options.stopLimit), 0),
     keyring: read('COUNTERSIGN_KEYS', environmentKeyring, null),
     logLevel: read('LOG_LEVEL', logLevel, 'info'),

@@ -1,6 +1,5 @@
 // The worker: does what waits for nobody but time, through the operations of its runtime, until it is stopped.
-import type { Reference } from '../../effect/reference.ts'
-import { isReference } from '../../effect/reference.ts'
+import { isReference, type Reference } from '../../effect/reference.ts'
 import { Refusal } from '../../proposal/errors.ts'
 import type { Session } from '../../proposal/session.ts'
 import type { Logger } from '../ports.ts'
@@ -127,7 +126,8 @@ export class Worker {
     try {
       this.#holds.forgetOld()
       for (const tenant of await this.#runtime.work.tenants()) {
-        for (const lane of [...this.#turns.line(tenant).lanes]) await this.#fill(lane)
+        // A copy: lanes change their order as they are served.
+        for (const lane of this.#turns.line(tenant).lanes.slice()) await this.#fill(lane)
         this.#begin()
       }
       this.#storeFailures = 0

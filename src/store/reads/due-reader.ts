@@ -57,7 +57,13 @@ export function dueReader(db: Kysely<Tables>): ReadDue {
   }
 }
 
-function pagesOf(db: Kysely<Tables>): Readonly<Record<DueQuery['kind'], Statement<Page, DueRow>>> {
+type Pages<Kind extends DueQuery['kind'] = DueQuery['kind']> = Readonly<Record<Kind, Statement<Page, DueRow>>>
+
+function pagesOf(db: Kysely<Tables>): Pages {
+  return { ...openPages(db), ...effectPages(db), ...unscheduledPages(db), ...keptPages(db) }
+}
+
+function openPages(db: Kysely<Tables>): Pages<'expiry' | 'execution'> {
   const expiry = statement((page: Page) => {
     return db
       .selectFrom('proposals')
@@ -65,7 +71,7 @@ function pagesOf(db: Kysely<Tables>): Readonly<Record<DueQuery['kind'], Statemen
       .where('tenant', '=', page.tenant)
       .where(statusIsOpen)
       .where('expires_at', '<=', page.until)
-      .where(({ eb, refTuple, tuple }) => eb(refTuple('expires_at', 'ref'), '>', tuple(page.afterAt, page.afterRef)))
+      .where((eb) => eb(eb.refTuple('expires_at', 'ref'), '>', eb.tuple(page.afterAt, page.afterRef)))
       .orderBy('expires_at')
       .orderBy('ref')
       .limit(page.limit)
@@ -78,11 +84,15 @@ function pagesOf(db: Kysely<Tables>): Readonly<Record<DueQuery['kind'], Statemen
       .where('action', '=', page.action)
       .where(isApproved)
       .where('expires_at', '>', page.until)
-      .where(({ eb, refTuple, tuple }) => eb(refTuple('expires_at', 'ref'), '>', tuple(page.afterAt, page.afterRef)))
+      .where((eb) => eb(eb.refTuple('expires_at', 'ref'), '>', eb.tuple(page.afterAt, page.afterRef)))
       .orderBy('expires_at')
       .orderBy('ref')
       .limit(page.limit)
   })
+  return { expiry, execution }
+}
+
+function effectPages(db: Kysely<Tables>): Pages<'verification' | 'lease'> {
   const verification = statement((page: Page) => {
     return db
       .selectFrom('effects')
@@ -91,9 +101,7 @@ function pagesOf(db: Kysely<Tables>): Readonly<Record<DueQuery['kind'], Statemen
       .where('verify_due_at', 'is not', null)
       .where('verify_due_at', '<=', page.until)
       .where('owner', 'is not', null)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('verify_due_at', 'owner'), '>', tuple(page.afterAt, page.afterRef)),
-      )
+      .where((eb) => eb(eb.refTuple('verify_due_at', 'owner'), '>', eb.tuple(page.afterAt, page.afterRef)))
       .orderBy('verify_due_at')
       .orderBy('owner')
       .limit(page.limit)
@@ -105,14 +113,16 @@ function pagesOf(db: Kysely<Tables>): Readonly<Record<DueQuery['kind'], Statemen
       .where('tenant', '=', page.tenant)
       .where(attemptIsOpen)
       .where('lease_until', '<=', page.until)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('lease_until', 'proposal'), '>', tuple(page.afterAt, page.afterRef)),
-      )
+      .where((eb) => eb(eb.refTuple('lease_until', 'proposal'), '>', eb.tuple(page.afterAt, page.afterRef)))
       .orderBy('lease_until')
       .orderBy('proposal')
       .limit(page.limit)
   })
-  // Few are in doubt, and hardly ever one of them is of this kind: all of them are looked through.
+  return { verification, lease }
+}
+
+// Few are in doubt, and hardly ever one of them is of this kind: all of them are looked through.
+function unscheduledPages(db: Kysely<Tables>): Pages<'unscheduled'> {
   const unscheduled = statement((page: Page) => {
     return db
       .selectFrom('proposals')
@@ -128,18 +138,23 @@ function pagesOf(db: Kysely<Tables>): Readonly<Record<DueQuery['kind'], Statemen
       .where(statusIsInDoubt)
       .where('proposals.ref', '>', page.afterRef)
       .where('effects.verify_due_at', 'is', null)
-      .where(({ not, exists, selectFrom }) => {
-        const open = selectFrom('attempts')
+      .where((eb) => {
+        const open = eb
+          .selectFrom('attempts')
           .select('attempts.number')
           .whereRef('attempts.tenant', '=', 'effects.tenant')
           .whereRef('attempts.domain', '=', 'effects.domain')
           .whereRef('attempts.reference', '=', 'effects.reference')
           .where('attempts.ended_at', 'is', null)
-        return not(exists(open))
+        return eb.not(eb.exists(open))
       })
       .orderBy('proposals.ref')
       .limit(page.limit)
   })
+  return { unscheduled }
+}
+
+function keptPages(db: Kysely<Tables>): Pages<'settled' | 'closed'> {
   const settled = statement((page: Page) => {
     return db
       .selectFrom('proposals')
@@ -148,7 +163,7 @@ function pagesOf(db: Kysely<Tables>): Readonly<Record<DueQuery['kind'], Statemen
       .where('action', '=', page.action)
       .where(isSettledAndKept)
       .where('settled_at', '<=', page.until)
-      .where(({ eb, refTuple, tuple }) => eb(refTuple('settled_at', 'ref'), '>', tuple(page.afterAt, page.afterRef)))
+      .where((eb) => eb(eb.refTuple('settled_at', 'ref'), '>', eb.tuple(page.afterAt, page.afterRef)))
       .orderBy('settled_at')
       .orderBy('ref')
       .limit(page.limit)
@@ -161,10 +176,10 @@ function pagesOf(db: Kysely<Tables>): Readonly<Record<DueQuery['kind'], Statemen
       .where('action', '=', page.action)
       .where(isClosedAndKept)
       .where('closed_at', '<=', page.until)
-      .where(({ eb, refTuple, tuple }) => eb(refTuple('closed_at', 'ref'), '>', tuple(page.afterAt, page.afterRef)))
+      .where((eb) => eb(eb.refTuple('closed_at', 'ref'), '>', eb.tuple(page.afterAt, page.afterRef)))
       .orderBy('closed_at')
       .orderBy('ref')
       .limit(page.limit)
   })
-  return { expiry, execution, verification, lease, unscheduled, settled, closed }
+  return { settled, closed }
 }

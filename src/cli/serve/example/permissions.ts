@@ -9,15 +9,15 @@ const everybody = ['requester', 'agent', 'finance-manager', 'director', 'operato
  */
 export const examplePermissions: { readonly [A in Act]?: string | readonly string[] } = {
   prepare: ['requester', 'agent'],
-  execute: ['requester', 'agent'],
+  execute: ['requester', 'agent', 'worker'],
   withdraw: 'requester',
   decide: ['finance-manager', 'director'],
   check: ['finance-manager', 'operator'],
   operate: 'operator',
-  reconcile: 'operator',
-  erase: 'operator',
+  reconcile: ['operator', 'worker'],
+  erase: ['operator', 'worker'],
   evidence: 'evidence-reader',
   events: 'evidence-reader',
-  read: everybody,
+  read: [...everybody, 'worker'],
   list: everybody,
 }
