@@ -38,8 +38,12 @@ export function isConfirmation(
   standing: Settlement,
   { verdict, by }: Pick<OperatorVerdict, 'verdict' | 'by'>,
 ): boolean {
-  const unconfirmed = standing.verdict === 'did_not_occur' && standing.secondOperator === null
-  return unconfirmed && verdict === 'did_not_occur' && by !== standing.by
+  return isUnconfirmed(standing) && verdict === 'did_not_occur' && by !== standing.by
+}
+
+/** Whether one operator alone says that nothing was done, which frees nothing until a second one says the same. */
+export function isUnconfirmed({ verdict, secondOperator }: Settlement): boolean {
+  return verdict === 'did_not_occur' && secondOperator === null
 }
 
 /** Whether the verdict was said before by the same operator, and stands. */

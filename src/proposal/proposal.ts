@@ -18,6 +18,7 @@ export const ATTENTIONS = [
   'effect_mismatch',
   'reversed',
   'effect_in_doubt',
+  'settlement_unconfirmed',
 ] as const
 
 /** One flag that asks for a person. */

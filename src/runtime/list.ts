@@ -1,4 +1,4 @@
-// List: proposals that the caller may see, newest first, in pages by key.
+// List: proposals that the caller may see, in pages by key.
 import { isReference, type Reference } from '../effect/reference.ts'
 import { limits } from '../effect/limits.ts'
 import { LimitExceeded, MalformedReference } from '../proposal/errors.ts'
@@ -22,6 +22,10 @@ export interface ListInput {
   readonly effect?: string
   readonly subject?: string
   readonly needsPerson?: true
+  /** `kind:id`: what this principal decided on, also where that was taken back. */
+  readonly decidedBy?: string
+  /** Default `newest`. `oldest`: as they were prepared; `expiry`: open proposals alone, nearest to their end first. */
+  readonly order?: 'newest' | 'oldest' | 'expiry'
   /** What is due now: expired and open, or to be verified. */
   readonly due?: true
   /** `next` of the page before, with the same filters. */
@@ -51,6 +55,7 @@ export interface ListPage {
 }
 
 const LIMIT_DEFAULT = 50
+const ORDERS: readonly string[] = ['newest', 'oldest', 'expiry'] satisfies ListInput['order'][]
 
 /**
  * A page of proposals. Those that the caller may not list and read are left out, so a page can be shorter than its limit
@@ -79,7 +84,8 @@ export async function list(core: Core, session: CallerSession, input: ListInput 
 type Filters = Omit<ListQuery, 'tenant' | 'dueAt' | 'after' | 'limit'>
 
 function filtersOf(core: Core, session: CallerSession, input: ListInput): Filters {
-  const { statuses, action, requester, effect, subject, needsPerson } = input
+  const { statuses, action, requester, effect, subject, needsPerson, decidedBy, order = 'newest' } = input
+  if (!ORDERS.includes(order)) throw new MalformedReference('/order')
   const actionName = action === undefined ? undefined : textAt(action, '/action')
   return {
     ...(statuses === undefined ? {} : { statuses: statusesOf(statuses) }),
@@ -88,6 +94,8 @@ function filtersOf(core: Core, session: CallerSession, input: ListInput): Filter
     ...(effect === undefined ? {} : { effect: effectKey(core, session, actionName, effect) }),
     ...(subject === undefined ? {} : { subject: referenceAt(subject, '/subject') }),
     ...(needsPerson ? { needsPerson } : {}),
+    ...(decidedBy === undefined ? {} : { decidedBy: textAt(decidedBy, '/decidedBy') }),
+    ...(order === 'newest' ? {} : { order }),
   }
 }
 

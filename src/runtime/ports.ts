@@ -216,7 +216,7 @@ export interface Conflict {
 
 export type { DueItem, DueQuery, EventDraft, EventType }
 
-/** What `list` finds, newest first; every filter narrows. */
+/** What `list` finds, newest first unless `order` says otherwise; every filter narrows. */
 export interface ListQuery {
   readonly tenant: Reference
   readonly statuses?: readonly Status[]
@@ -229,6 +229,10 @@ export interface ListQuery {
   readonly dueAt?: number
   /** Proposals that are `verification_unresolved` or carry an attention flag. */
   readonly needsPerson?: true
+  /** Proposals that this principal, `kind:id`, decided on, also where it was taken back. */
+  readonly decidedBy?: string
+  /** `oldest`: as they were prepared. `expiry`: open proposals alone, nearest to their end first. */
+  readonly order?: 'oldest' | 'expiry'
   /** Keyset: only proposals that come after this one in the order. */
   readonly after?: Reference
   readonly limit: number

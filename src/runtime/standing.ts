@@ -1,4 +1,5 @@
 // Standing: what the caller may do with one proposal now, and what an approval of theirs would be worth.
+import { isClosed } from '../effect/effect-evidence.ts'
 import type { Reference } from '../effect/reference.ts'
 import type { Act } from '../proposal/contract.ts'
 import { decisionBar } from '../proposal/lifecycle/decide.ts'
@@ -44,6 +45,11 @@ export interface Standing {
   readonly decisions: readonly OwnDecision[]
   /** When the target is looked at next; null if nothing is due. */
   readonly nextLookAt: number | null
+  /**
+   * When its first attempt was started of which it is not known whether it had its effect, or of which one operator alone
+   * says that it had none; null if there is none.
+   */
+  readonly inDoubtSince: number | null
 }
 
 /**
@@ -58,7 +64,9 @@ export async function standing(core: Core, session: CallerSession, ref: string):
   const answers = await Promise.all(CHOICES.map((act) => may(core, loaded.registered.definition, act, caller, about)))
   const permitted = CHOICES.filter((_, index) => answers[index] === true)
   const effect = await core.store.effect(proposal.effect)
-  const isOwner = effect?.attempts.some((attempt) => attempt.proposal === proposal.ref) ?? false
+  const own = effect?.attempts.filter((attempt) => attempt.proposal === proposal.ref) ?? []
+  const isAlone = proposal.attention.includes('settlement_unconfirmed')
+  const doubtful = own.find(({ number }) => effect !== null && (isAlone || !isClosed(effect, number)))
   return {
     permitted: permitted.filter((act) => act !== 'withdraw' || mayWithdraw(session, loaded, permitted)),
     approval: worth(core, session, loaded, permitted.includes('decide')),
@@ -67,7 +75,8 @@ export async function standing(core: Core, session: CallerSession, ref: string):
       .map(({ approvalId, decision, decidedAt, expiresAt, revokedAt }) => {
         return { approvalId, decision, decidedAt, expiresAt, revokedAt }
       }),
-    nextLookAt: isOwner ? (effect?.verifyDueAt ?? null) : null,
+    nextLookAt: own.length > 0 ? (effect?.verifyDueAt ?? null) : null,
+    inDoubtSince: doubtful?.startedAt ?? null,
   }
 }
 

@@ -8,12 +8,34 @@ import type { ListQuery, Standing, StoredKey } from '../runtime/ports.ts'
 import { actionNameOf } from './action-name.ts'
 import { copyBytes, effectName, type TenantRecords } from './memory-records.ts'
 
-/** The live, visible proposals that pass every filter, newest first. */
+/** The live, visible proposals that pass every filter, in the order that is asked for. */
 export function listInMemory(records: TenantRecords, query: ListQuery): readonly Proposal[] {
+  const { order = 'newest', after, limit } = query
+  const compare = COMPARED_BY[order]
+  const last = after === undefined ? null : placeOf(records, after)
   return liveProposals(records)
-    .filter((proposal) => matches(records, query, proposal))
-    .sort((a, b) => (a.ref < b.ref ? 1 : -1))
-    .slice(0, query.limit)
+    .filter((proposal) => matches(records, query, proposal) && (last === null || compare(last, proposal) < 0))
+    .sort(compare)
+    .slice(0, limit)
+}
+
+type Place = Pick<Proposal, 'ref' | 'expiresAt'>
+
+const COMPARED_BY: Readonly<Record<'newest' | NonNullable<ListQuery['order']>, (a: Place, b: Place) => number>> = {
+  newest: (a, b) => byRef(b, a),
+  oldest: byRef,
+  expiry: (a, b) => a.expiresAt - b.expiresAt || byRef(a, b),
+}
+
+function byRef(a: Place, b: Place): number {
+  return a.ref === b.ref ? 0 : a.ref < b.ref ? -1 : 1
+}
+
+// Also of one that was erased since; where a reference stands in the order of expiry is known of stored ones alone.
+function placeOf({ proposals }: TenantRecords, ref: Reference): Place {
+  const record = proposals.get(ref)
+  if (record === undefined) return { ref, expiresAt: Number.POSITIVE_INFINITY }
+  return record.kind === 'live' ? record.proposal : record.tombstone
 }
 
 /** Proposals whose erasure was asked for and is not done, or whose bytes have not been scrubbed. */
@@ -70,7 +92,7 @@ function liveProposals(records: TenantRecords): Proposal[] {
 }
 
 function matches(records: TenantRecords, query: ListQuery, proposal: Proposal): boolean {
-  const { statuses, actionName, requester, effect, subject, dueAt, needsPerson, after } = query
+  const { statuses, actionName, requester, effect, subject, dueAt, needsPerson, decidedBy, order } = query
   return (
     proposal.erasure !== 'pending' &&
     (statuses === undefined || statuses.includes(proposal.status)) &&
@@ -80,8 +102,14 @@ function matches(records: TenantRecords, query: ListQuery, proposal: Proposal): 
     (subject === undefined || proposal.subject === subject) &&
     (dueAt === undefined || isDue(records, proposal, dueAt)) &&
     (needsPerson === undefined || needsSomebody(proposal)) &&
-    (after === undefined || proposal.ref < after)
+    (decidedBy === undefined || hasDecided(records, proposal, decidedBy)) &&
+    (order !== 'expiry' || isOpen(proposal.status))
   )
+}
+
+function hasDecided({ proposals }: TenantRecords, { ref }: Proposal, principal: string): boolean {
+  const record = proposals.get(ref)
+  return record?.kind === 'live' && record.approvals.some(({ approver }) => principalName(approver) === principal)
 }
 
 function sameEffect(a: EffectKey, b: EffectKey): boolean {

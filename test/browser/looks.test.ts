@@ -84,7 +84,7 @@ describe('an operator', () => {
     const at = (name: string): string => states.find((state) => state.name === name)?.path ?? ''
 
     await page.goto('/inbox/attention')
-    expect(await page.locator('.entry').count()).toBe(2)
+    expect(await page.locator('.entry').count()).toBe(3)
     await page.goto(at('in-doubt'))
     expect(await page.getByRole('region', { name: 'What is known' }).innerText()).toContain(
       'The provider accepted the request. It has not yet been seen at the provider.\n\nNothing will be sent again while that is so.',

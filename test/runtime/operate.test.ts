@@ -52,7 +52,8 @@ describe.each(STORES)('rule R8: settling on %s', (store) => {
     expect(settled).toMatchObject({
       outcome: 'settled',
       status,
-      attention: [],
+      attention: verdict === 'did_not_occur' ? ['settlement_unconfirmed'] : [],
+      nextStep: verdict === 'did_not_occur' ? 'operator' : 'none',
       evidence: { status: evidence, settled: verdict, conflict: false },
       result: null,
     })

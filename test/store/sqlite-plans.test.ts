@@ -73,6 +73,9 @@ describe('a list', () => {
     ['of an action', { actionName: 'a.b/c' }, 'proposals_by_action'],
     ['of a requester', { requester: 'user:alice' }, 'proposals_by_requester'],
     ['of a subject', { subject: reference('order-1') }, 'proposals_by_subject'],
+    ['of the oldest first', { order: 'oldest' }, 'sqlite_autoindex_proposals_1'],
+    ['of what is nearest to its end', { order: 'expiry' }, 'proposals_open_by_expiry'],
+    ['of the oldest that need a person', { needsPerson: true, order: 'oldest' }, 'proposals_for_person'],
     ['of those that need a person', { needsPerson: true }, 'proposals_for_person'],
   ])('%s reads its page off an index, without sorting', (_what, query, index) => {
     const text = listPlan(query)
@@ -80,6 +83,14 @@ describe('a list', () => {
     expect(text).not.toContain('SCAN')
     expect(text).not.toContain('TEMP B-TREE')
     expect(text).toContain(`USING INDEX ${index} (tenant=?`)
+  })
+
+  it('of what somebody decided on looks for their decision by the key of each proposal, newest first', () => {
+    const text = listPlan({ decidedBy: 'user:alice' })
+
+    expect(text).toContain('proposals USING INDEX sqlite_autoindex_proposals_1 (tenant=?')
+    expect(text).toMatch(/approvals (?:EXISTS )?USING INDEX \S+ \(tenant=\? AND proposal=\?/u)
+    expect(text).not.toMatch(/SCAN|TEMP B-TREE/u)
   })
 
   it('of what is due reads three small ranges', () => {

@@ -196,7 +196,15 @@ async function dump(store: Store, run: Run): Promise<unknown> {
   const perEffect = EFFECTS.map(async (key) => {
     return [await store.effect(key), await store.attemptDetail(key, 1), await store.attemptDetail(key, 2)]
   })
-  const queries = [{}, { needsPerson: true }, { dueAt: SAMPLE_START + 60_000 }, { dueAt: SAMPLE_START + 1e9 }] as const
+  const queries = [
+    {},
+    { needsPerson: true },
+    { dueAt: SAMPLE_START + 60_000 },
+    { dueAt: SAMPLE_START + 1e9 },
+    { order: 'oldest' },
+    { order: 'expiry' },
+    { decidedBy: 'user:bob' },
+  ] as const
   return {
     proposals: await Promise.all(perProposal),
     effects: await Promise.all(perEffect),

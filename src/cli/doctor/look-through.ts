@@ -85,7 +85,8 @@ async function judged(
 // A closed proposal keeps its status whatever turns up later; then a person is asked already (rules R3).
 async function isKnown(store: Store, tenant: Reference, ref: Reference): Promise<boolean> {
   const stored = await store.proposal(tenant, ref)
-  return stored?.kind === 'live' && stored.proposal.attention.length > 0
+  // That a second operator is waited for says nothing about the status.
+  return stored?.kind === 'live' && stored.proposal.attention.some((flag) => flag !== 'settlement_unconfirmed')
 }
 
 // No read lists what is erased; but every proposal has left its reference in the outbox.

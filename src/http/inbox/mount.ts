@@ -17,6 +17,7 @@ import { problemPageOf } from './pages/problem.ts'
 import { proposalPage } from './pages/proposal.ts'
 import { queuePage } from './pages/queue.ts'
 import { signedOutPage, signInPage } from './pages/sign-in.ts'
+import { wholePage } from './pages/whole.ts'
 import { demandToken, perform, seeOther } from './perform.ts'
 import { readForm } from './session/form-body.ts'
 import { formToken } from './session/form-secret.ts'
@@ -28,6 +29,7 @@ const PAGES: readonly { readonly path: string; readonly show: (call: PageCall) =
   { path: '/inbox/decided', show: decidedPage },
   { path: '/inbox/proposals/:ref', show: proposalPage },
   { path: '/inbox/proposals/:ref/approve', show: approvePage },
+  { path: '/inbox/proposals/:ref/whole/:section', show: wholePage },
 ]
 
 /** Adds the inbox to an app. GET shows and changes nothing, POST answers with a redirect. Spec: http "The inbox page". */
@@ -151,8 +153,8 @@ function signedIn({ runtime }: Framing, inbox: Inbox, handle: (call: PageCall) =
   }
 }
 
-async function shown({ base, viewer, token }: PageCall, page: Page): Promise<Response> {
-  return pageResponse(page, { base, viewer, token })
+async function shown({ base, viewer, token, request }: PageCall, page: Page): Promise<Response> {
+  return pageResponse(page, { base, viewer, token, isOnlyLook: request.method === 'HEAD' })
 }
 
 async function assetResponse(name: string): Promise<Response> {

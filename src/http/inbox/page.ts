@@ -19,7 +19,8 @@ export const TABS = [
 /** What a handler shows. */
 export interface Page {
   readonly title: string
-  readonly main: Html
+  /** A function where a page is looked at far oftener than it is shown. */
+  readonly main: Html | (() => Promise<Html>)
   readonly status?: number
   readonly tab?: (typeof TABS)[number]['name']
   /** Changes when the page would say something else, time apart; without it the page is not looked at again. */
@@ -33,12 +34,15 @@ export interface Showing {
   readonly base: string
   readonly viewer: Viewer | null
   readonly token: string | null
+  /** Whether the headers are all that is asked for, as the script does that looks whether anything has changed. */
+  readonly isOnlyLook?: boolean
 }
 
 /** The page as a response. Spec: reliability 5.8. */
 export async function pageResponse(page: Page, showing: Showing): Promise<Response> {
   const nonce = newSecret()
-  const text = `<!doctype html>\n${(await document(page, showing, nonce)).toString()}\n`
+  const text =
+    showing.isOnlyLook === true ? '' : `<!doctype html>\n${(await document(page, showing, nonce)).toString()}\n`
   return new Response(text, {
     status: page.status ?? 200,
     headers: {
@@ -84,7 +88,7 @@ ${viewer === null ? NOTHING : tabs(base, tab)}
 ${viewer === null ? NOTHING : who(base, viewer, token ?? '')}
 </header>
 <main id="main" tabindex="-1">
-${main}
+${typeof main === 'function' ? await main() : main}
 </main>
 <p id="changed" class="changed" role="status" hidden><a href="">This has changed since it was opened. Show it as it is now.</a></p>
 </body>

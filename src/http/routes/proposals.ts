@@ -115,6 +115,8 @@ interface ListQuery {
   readonly subject?: string
   readonly due?: 'true' | 'false'
   readonly needsPerson?: 'true' | 'false'
+  readonly decidedBy?: string
+  readonly order?: 'newest' | 'oldest' | 'expiry'
   readonly limit?: number
   readonly cursor?: string
 }

@@ -97,6 +97,10 @@ export const listQuery = z.strictObject({
   subject: z.exactOptional(text),
   due: z.exactOptional(flag).describe('Only what is due now: expired and open, or to be verified.'),
   needsPerson: z.exactOptional(flag).describe('Only what waits for a person.'),
+  decidedBy: z.exactOptional(text).describe('`kind:id`; only what this principal decided on.'),
+  order: z
+    .exactOptional(z.enum(['newest', 'oldest', 'expiry']))
+    .describe('Default `newest`; `expiry`: open ones alone, nearest to their end first.'),
   limit: z.exactOptional(limit),
   cursor: z.exactOptional(cursor).describe('`next` of the page before, with the same filters.'),
 })

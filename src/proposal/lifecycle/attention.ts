@@ -1,6 +1,7 @@
 // Attention: what in an effect's evidence a person must look at, whatever the status of the proposal.
 import type { Effect, Observation, ObservationFlag } from '../../effect/effect.ts'
 import { evidenceOf, mayHaveOccurred } from '../../effect/effect-evidence.ts'
+import { isUnconfirmed, standingSettlement } from '../../effect/settlement.ts'
 import type { Attention, Proposal } from '../proposal.ts'
 import { isClosed, isOpen } from '../status.ts'
 
@@ -34,6 +35,9 @@ export function attentionOf(proposal: Named, effect: Effect): readonly Attention
     if (evidence.status === 'CONFIRMED') raised.push('late_evidence')
     if (evidence.status === 'UNKNOWN') raised.push('effect_in_doubt')
   }
+  const standing = standingSettlement(effect)
+  if (standing !== null && isUnconfirmed(standing) && hasAttempt(proposal, effect))
+    raised.push('settlement_unconfirmed')
   return raised
 }
 
@@ -47,6 +51,10 @@ function unsettledFlags(effect: Effect): ReadonlySet<ObservationFlag> {
 // An attempt behind it that may have done it is the surprise.
 function saysNothingWasDone({ status }: Named): boolean {
   return isOpen(status) || (isClosed(status) && status !== 'verified' && status !== 'closed_unknown')
+}
+
+function hasAttempt({ ref }: Named, { attempts }: Effect): boolean {
+  return attempts.some(({ proposal }) => proposal === ref)
 }
 
 // What another proposal's attempts do is no surprise to this one.

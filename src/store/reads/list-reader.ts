@@ -1,5 +1,5 @@
 // Reads lists of proposals; each page by its keyset and through an index.
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { Proposal } from '../../proposal/proposal.ts'
@@ -46,12 +46,8 @@ function listQuery(
   query: ListQuery,
   page: { readonly after: string | undefined; readonly limit: number },
 ): Bound<ProposalColumns> {
-  const { tenant, statuses, actionName, requester, effect, subject, dueAt } = query
-  let select = db
-    .selectFrom('proposals')
-    .select(PROPOSAL_COLUMNS)
-    .where('tenant', '=', tenant)
-    .where('erasure', 'in', ['none', 'requested'])
+  const { tenant, statuses, actionName, requester, effect, subject, dueAt, decidedBy, order } = query
+  let select = selectAll(db).where('tenant', '=', tenant).where('erasure', 'in', ['none', 'requested'])
   if (statuses !== undefined) select = select.where('status', 'in', statuses)
   if (actionName !== undefined) select = select.where('action_name', '=', actionName)
   if (requester !== undefined) select = select.where('requester', '=', requester)
@@ -64,8 +60,45 @@ function listQuery(
   if (subject !== undefined) select = select.where('subject', '=', subject)
   if (query.needsPerson !== undefined) select = select.where(needsPerson)
   if (dueAt !== undefined) select = select.where('ref', 'in', dueRefs(db, tenant, dueAt))
-  if (page.after !== undefined) select = select.where('ref', '<', page.after)
-  return bound(select.orderBy('ref', 'desc').limit(page.limit))
+  if (decidedBy !== undefined) {
+    // Asked for each proposal in turn, through the key of its decisions, so that a page ends as soon as it is full.
+    select = select.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('approvals')
+          .select('approvals.number')
+          .where('approvals.tenant', '=', tenant)
+          .whereRef('approvals.proposal', '=', 'proposals.ref')
+          .where('approvals.approver', '=', decidedBy),
+      ),
+    )
+  }
+  return bound(inOrder(db, select, { tenant, order, after: page.after }).limit(page.limit))
+}
+
+type Select = ReturnType<typeof selectAll>
+
+function selectAll(db: Kysely<Tables>) {
+  return db.selectFrom('proposals').select(PROPOSAL_COLUMNS)
+}
+
+interface Order {
+  readonly tenant: Reference
+  readonly order: ListQuery['order']
+  readonly after: string | undefined
+}
+
+// The place is a reference alone; when it expires, or expired, is still in its row, whatever was erased of it.
+function inOrder(db: Kysely<Tables>, select: Select, { tenant, order, after }: Order): Select {
+  if (order === 'oldest') {
+    return (after === undefined ? select : select.where('ref', '>', after)).orderBy('ref')
+  }
+  if (order === undefined) {
+    return (after === undefined ? select : select.where('ref', '<', after)).orderBy('ref', 'desc')
+  }
+  const open = select.where(statusIsOpen).orderBy('expires_at').orderBy('ref')
+  if (after === undefined) return open
+  const end = db.selectFrom('proposals').select('expires_at').where('tenant', '=', tenant).where('ref', '=', after)
+  return open.where(({ eb, refTuple, tuple }) => eb(refTuple('expires_at', 'ref'), '>', tuple(end, sql.val(after))))
 }
 
 // Three small ranges, each through its partial index. What is due at an effect is done through its owner.

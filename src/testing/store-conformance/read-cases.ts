@@ -1,12 +1,13 @@
 // Cases about reads of many: filters, order, pages.
 import assert from 'node:assert/strict'
 import { parseReasonCode } from '../../effect/reference.ts'
+import { principalName } from '../../proposal/principal.ts'
 import type { Proposal } from '../../proposal/proposal.ts'
 import type { ListQuery, LiveProposal, Store } from '../../runtime/ports.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 import { ending, raising, SAMPLE_LEASE_MS } from './sample-effects.ts'
 import { reference, SAMPLE_START, SAMPLE_TENANT } from './sample-proposals.ts'
-import { attempted, commits, effectOf, evidence, moved, prepared } from './steps.ts'
+import { approval, attempted, commits, decided, effectOf, evidence, moved, prepared } from './steps.ts'
 
 /** Reads: each filter narrows, pages follow on each other, nothing hidden is shown. */
 export const readCases: readonly ConformanceCase[] = [
@@ -26,6 +27,60 @@ export const readCases: readonly ConformanceCase[] = [
       }
 
       assert.deepEqual(pages, [refs.slice(0, 3), refs.slice(3, 6), refs.slice(6), []])
+    },
+  },
+  {
+    code: 'list_by_age_wrong',
+    title: 'a list is oldest first where that is asked for, and its pages follow on each other',
+    async run({ store }) {
+      const refs: string[] = []
+      for (let index = 0; index < 5; index += 1) refs.push((await prepared(store)).proposal.ref)
+
+      assert.deepEqual(await pagesOf(store, 'oldest'), [refs.slice(0, 2), refs.slice(2, 4), refs.slice(4)])
+    },
+  },
+  {
+    code: 'list_by_expiry_wrong',
+    title: 'open proposals are listed nearest to their end first, and those that end together as they were prepared',
+    async run({ store }) {
+      const ends = [30, 10, 20, 10, 30]
+      const live: LiveProposal[] = []
+      for (const end of ends) live.push(await prepared(store, { expiresAt: SAMPLE_START + end }))
+      await moved(store, await prepared(store, { expiresAt: SAMPLE_START + 5 }), 'withdrawn')
+      const [a, b, c, d, e] = live.map(({ proposal }) => proposal.ref)
+
+      assert.deepEqual(await pagesOf(store, 'expiry'), [[b, d], [c, a], [e]])
+    },
+  },
+  {
+    code: 'decided_not_listed',
+    title: 'what somebody decided on is listed, also where it was taken back',
+    async run({ store }) {
+      const [first, second] = [await prepared(store), await prepared(store)]
+      await prepared(store)
+      const given = approval(first)
+      const taken = await decided(store, first, [
+        { kind: 'decided', proposal: first.proposal.ref, approval: given, comment: null },
+      ])
+      await decided(store, taken, [
+        {
+          kind: 'revoked',
+          proposal: first.proposal.ref,
+          approvalId: given.approvalId,
+          revokedAt: SAMPLE_START + 5,
+        },
+      ])
+      const other = {
+        kind: 'decided',
+        proposal: second.proposal.ref,
+        approval: approval(second),
+        comment: null,
+      } as const
+      await decided(store, second, [other])
+
+      const decidedBy = principalName(given.approver)
+      assert.deepEqual(await refsOf(store, { decidedBy }), refsIn(second, first))
+      assert.deepEqual(await refsOf(store, { decidedBy: 'user:nobody' }), [])
     },
   },
   {
@@ -203,4 +258,21 @@ function refsIn(...lives: readonly LiveProposal[]): readonly string[] {
 async function refsOf(store: Store, query: Partial<ListQuery>): Promise<readonly string[]> {
   const found = await store.list({ tenant: SAMPLE_TENANT, limit: 50, ...query })
   return found.map(({ ref }) => ref)
+}
+
+/** Every page of two, by reference. */
+async function pagesOf(store: Store, order: 'oldest' | 'expiry'): Promise<readonly (readonly string[])[]> {
+  const pages: string[][] = []
+  for (let after: Proposal['ref'] | undefined; pages.length < 9; ) {
+    const page = await store.list({
+      tenant: SAMPLE_TENANT,
+      order,
+      limit: 2,
+      ...(after === undefined ? {} : { after }),
+    })
+    if (page.length > 0) pages.push(page.map(({ ref }) => ref))
+    if (page.length < 2) break
+    after = page.at(-1)?.ref
+  }
+  return pages
 }

@@ -96,7 +96,7 @@ describe.each(STORES)('on %s', (store) => {
     const ref = await unresolved(world)
 
     const first = await world.visitor(operator).fill(at(ref), 'settle', { ...SAYING, verdict: 'did_not_occur' })
-    const barred = 'It stays barred until a second operator says the same.'
+    const barred = 'It stays barred until a second one says the same.'
     expect(first.text).toContain('✓ What you found out is recorded.')
     expect(first.text).toContain(barred)
     expect(first.text).toContain('evidence is kept at <bdi class="text">case-7</bdi>')

@@ -1,5 +1,6 @@
 // The world of the tests of the inbox: an app with one, and visitors who keep their cookies and fill in its forms.
 import { Hono } from 'hono'
+import { readInboxAsset } from '../../../src/http/inbox/assets.ts'
 import type { Session } from '../../../src/proposal/session.ts'
 import { type HttpWorld, type HttpWorldOptions, openHttp, tokenOf } from '../world.ts'
 
@@ -101,4 +102,13 @@ export function formIn(
     return { action, values }
   }
   throw new Error(`the page has no form for ${act}`)
+}
+
+/** What a page may take with all that it loads. */
+export const PAGE_BYTES_MAX = 60_000
+
+/** What it takes. */
+export async function loadedWith(text: string): Promise<number> {
+  const assets = await Promise.all(['inbox.css', 'inbox.js', 'inbox.svg'].map(readInboxAsset))
+  return assets.reduce((sum, asset) => sum + (asset?.bytes.length ?? 0), Buffer.byteLength(text))
 }

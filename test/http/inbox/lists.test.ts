@@ -1,14 +1,12 @@
 // The lists of the inbox: what they are filtered by, in which order, on which page, and what they say when nothing is left.
 import { describe, expect, it } from 'vitest'
-import { answering, executing, gone, lost } from '../../runtime/operators.ts'
-import { agent, finance1, operator, requester, session } from '../../runtime/sessions.ts'
+import { answering, executing, gone, lost, operator2, saying, unresolved } from '../../runtime/operators.ts'
+import { agent, finance1, finance2, operator, requester, session } from '../../runtime/sessions.ts'
 import { STORES } from '../../runtime/harness.ts'
 import { refund } from '../../runtime/refund.ts'
-import { readInboxAsset } from '../../../src/http/inbox/assets.ts'
-import { type InboxWorld, openInbox } from './inbox-world.ts'
+import { type InboxWorld, loadedWith, openInbox, PAGE_BYTES_MAX, type Visitor } from './inbox-world.ts'
 
 const colleague = session('user:rob', ['support'])
-const PAGE_BYTES_MAX = 60_000
 
 /** The proposals that a page lists, in its order. */
 function listed(text: string): readonly string[] {
@@ -79,41 +77,82 @@ describe.each(STORES)('the queue on %s', (store) => {
 
   it('has every entry of more than fit one page, in pages that keep the filter', async () => {
     const world = await openInbox({ store })
-    const refs = await preparedInTurn(world, 101)
+    const refs = await preparedInTurn(world, 45)
     await world.prepared(colleague)
-    const visitor = world.visitor(finance1)
-    const shown: string[] = []
 
-    let path: string | null = '/inbox?requester=user%3Arita'
-    const sizes: number[] = []
-    while (path !== null) {
-      const { text } = await visitor.get(path)
-      shown.push(...listed(text))
-      sizes.push(Buffer.byteLength(text))
-      expect(text).toContain('101 wait for you')
-      path = /<a href="([^"]+)">Those after<\/a>/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null
-    }
+    const pages = await pagesFrom(world.visitor(finance1), '/inbox?requester=user%3Arita')
 
-    expect(shown).toEqual(refs)
-    expect(sizes).toHaveLength(3)
-    const assets = await Promise.all(['inbox.css', 'inbox.js', 'inbox.svg'].map(readInboxAsset))
-    const loaded = assets.reduce((sum, asset) => sum + (asset?.bytes.length ?? 0), Math.max(...sizes))
-    expect(loaded).toBeLessThan(PAGE_BYTES_MAX)
+    expect(pages.map((text) => listed(text).length)).toEqual([20, 20, 5])
+    expect(pages.flatMap(listed)).toEqual(refs)
+    expect(pages[0]).toContain('<title>20 or more wait for you')
+    expect(pages[0]).toContain('This is not all: the list goes on.')
+    expect(pages[0]).not.toContain('To the first')
+    expect(pages[2]).toContain('These are the last.')
+    expect(pages[2]).toContain('<a href="/inbox?requester=user%3Arita">To the first</a>')
   })
 
-  it('shows its last page where the one that was asked for is gone, and its first for what is no page', async () => {
+  it('leaves nothing out and shows nothing twice while others decide between two pages', async () => {
     const world = await openInbox({ store })
-    const refs = await preparedInTurn(world, 51)
+    const refs = await preparedInTurn(world, 25)
+    const visitor = world.visitor(finance1)
+    const first = await visitor.get('/inbox')
+    for (const ref of refs.slice(0, 20)) await world.runtime.withdraw(requester, ref)
+
+    const second = await visitor.get(nextIn(first.text) ?? '')
+
+    expect([...listed(first.text), ...listed(second.text)]).toEqual(refs)
+  })
+
+  it('begins at its beginning for a place that is none, or that is somebody else’s', async () => {
+    const world = await openInbox({ store })
+    const refs = await preparedInTurn(world, 21)
+    const others = nextIn((await world.visitor(finance2).get('/inbox')).text) ?? ''
     const visitor = world.visitor(finance1)
 
-    const { text } = await visitor.get('/inbox?page=9')
-    expect(listed(text)).toEqual(refs.slice(50))
-    expect(text).toContain('51 to 51 of 51')
-    expect(text).not.toContain('Those after')
-    expect(text).toContain('<a href="/inbox?page=1">Those before</a>')
-    for (const page of ['0', '-1', 'x', '1e3', '']) {
-      expect(listed((await visitor.get(`/inbox?page=${page}`)).text)).toEqual(refs.slice(0, 50))
+    for (const path of [others, '/inbox?after=x', '/inbox?after=', `/inbox?after=${'x'.repeat(3_000)}`]) {
+      const { status, text } = await visitor.get(path)
+      expect([status, listed(text)]).toEqual([200, refs.slice(0, 20)])
     }
+  })
+})
+
+describe('a long queue', () => {
+  it('says that the list goes on where none of those that were looked at belongs in it, and goes on', async () => {
+    const world = await openInbox()
+    const both = session('user:rita', ['support', 'finance-manager'])
+    await preparedInTurn(world, 201)
+    const last = (await world.prepared(colleague)).proposal
+    const visitor = world.visitor(both)
+
+    const first = await visitor.get('/inbox')
+    const second = await visitor.get(nextIn(first.text) ?? '')
+
+    expect(listed(first.text)).toEqual([])
+    expect(first.text).toContain('Nothing so far.')
+    expect(first.text).toContain('This is not all: the list goes on.')
+    expect(first.text).not.toContain('Nothing waits for you')
+    expect(listed(second.text)).toEqual([last])
+  })
+
+  it('is under 60 kB where every text on it is as long and as strange as can be', async () => {
+    const strange = '\u200B<\u202E'.repeat(5_000)
+    const world = await openInbox({
+      methods: {
+        preview: ({ amount, refunded }) => ({
+          title: strange,
+          orderReference: strange,
+          amount,
+          alreadyRefunded: refunded,
+        }),
+      },
+    })
+    await preparedInTurn(world, 45)
+
+    const pages = await pagesFrom(world.visitor(finance1), '/inbox')
+
+    for (const text of pages) expect(await loadedWith(text)).toBeLessThan(PAGE_BYTES_MAX)
+    expect(pages[0]).toContain('… (the rest is on its page)')
+    expect(pages[0]).toContain('has characters that mislead')
   })
 })
 
@@ -128,32 +167,64 @@ describe('the other lists', () => {
     }
     const visitor = world.visitor(finance1)
 
-    const [one, two, queue] = await Promise.all(
-      ['/inbox/decided', '/inbox/decided?page=2', '/inbox'].map((path) => visitor.get(path)),
-    )
+    const pages = await pagesFrom(visitor, '/inbox/decided')
+    const queue = await visitor.get('/inbox')
 
-    expect([...listed(one?.text ?? ''), ...listed(two?.text ?? '')]).toEqual(refs.toReversed())
-    expect(queue?.text).toContain('Nothing waits for you. What others decide is not shown here.')
+    expect(pages.flatMap(listed)).toEqual(refs.toReversed())
+    expect(pages).toHaveLength(3)
+    expect(queue.text).toContain('Nothing waits for you. What others decide is not shown here.')
   })
 
-  it('what needs a person is oldest first, with its next look, and goes on on a second page', async () => {
+  it('what is in doubt is oldest first, with the time in doubt and its next look, and goes on on a second page', async () => {
     const world = await openInbox()
     executing(world, lost)
     answering(world, gone)
-    const refs = await preparedInTurn(world, 51)
+    const refs = await preparedInTurn(world, 21)
+    await world.clock.advance(3_600_000)
     for (const ref of refs) {
       const { commitment } = (await world.stored(ref)).proposal
       await world.runtime.approve(finance1, ref, { commitment })
       await world.runtime.execute(requester, ref)
     }
-    const visitor = world.visitor(operator)
+    await world.clock.advance(120_000)
 
-    const [one, two] = await Promise.all(
-      ['/inbox/attention', '/inbox/attention?page=2'].map((path) => visitor.get(path)),
-    )
+    const pages = await pagesFrom(world.visitor(operator), '/inbox/attention')
 
-    expect([...listed(one?.text ?? ''), ...listed(two?.text ?? '')]).toEqual(refs)
-    expect(one?.text.match(/a look is due now/g)).toHaveLength(50)
-    expect(one?.text).toContain('<a href="/inbox/attention?page=2">Those after</a>')
+    expect(pages.flatMap(listed)).toEqual(refs)
+    // Prepared more than an hour ago, and in doubt for two minutes.
+    expect(pages[0]?.match(/<strong>In doubt for 2 min<\/strong>/g)).toHaveLength(20)
+    expect(pages[0]?.match(/a look is due now/g)).toHaveLength(20)
+    expect(pages[0]).toContain('Nothing asks for a person.')
+    expect(nextIn(pages[0] ?? '')).toContain('/inbox/attention?doubt=')
+  })
+
+  it('rule R8 what one operator settled alone waits for a second one there, and for nobody afterwards', async () => {
+    const world = await openInbox()
+    const ref = await unresolved(world)
+    await world.runtime.settle(operator, ref, saying('did_not_occur'))
+    await world.clock.advance(60_000)
+
+    const waiting = await world.visitor(operator2).get('/inbox/attention')
+    const { items } = await world.runtime.list(operator2, { needsPerson: true })
+    const { nextStep } = await world.runtime.settle(operator2, ref, saying('did_not_occur'))
+    const done = await world.visitor(operator2).get('/inbox/attention')
+
+    expect(listed(waiting.text)).toEqual([ref])
+    expect(waiting.text).toContain('It stays barred until a second one says the same.')
+    expect(waiting.text).toContain('In doubt for')
+    expect(items.map(({ proposal, attention }) => [proposal, attention])).toEqual([[ref, ['settlement_unconfirmed']]])
+    expect([nextStep, listed(done.text)]).toEqual(['prepare_again', []])
   })
 })
+
+/** The way on from a page, if there is one. */
+function nextIn(text: string): string | null {
+  return /<a href="([^"]+)">Those after<\/a>/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null
+}
+
+/** A page and all that follow it. */
+async function pagesFrom(visitor: Visitor, path: string): Promise<readonly string[]> {
+  const { text } = await visitor.get(path)
+  const next = nextIn(text)
+  return next === null ? [text] : [text, ...(await pagesFrom(visitor, next))]
+}

@@ -85,11 +85,19 @@ describe.each(STORES)('a proposal on %s', (store) => {
     })
     const { fresh } = await overtaken(world)
 
-    const { text } = await world.visitor(finance1).get(at(fresh))
+    const visitor = world.visitor(finance1)
+    const { text } = await visitor.get(at(fresh))
+    const parts = await Promise.all(
+      [1, 2, 3, 4].map(async (part) => visitor.get(`${at(fresh)}/whole/replaces?part=${part}`)),
+    )
 
-    expect(section(text, 'replaces').match(/of 8/g)).toHaveLength(100)
+    expect(section(text, 'replaces')).toContain('Part 1 of 4.')
     expect(section(text, 'replaces')).toContain('These are the first 100.')
-    expect(section(text, 'preview').match(/of 8/g)).toHaveLength(120)
+    expect(parts.flatMap((part) => part.text.match(/line \d+ of 8/g) ?? [])).toHaveLength(100)
+    const preview = await Promise.all(
+      [1, 2].map(async (part) => visitor.get(`${at(fresh)}/whole/preview?part=${part}`)),
+    )
+    expect(preview.flatMap((part) => part.text.match(/line \d+ of 8/g) ?? [])).toHaveLength(120)
   })
 
   it('warns of related ones, open or sent, of the same effect and of the same subject', async () => {

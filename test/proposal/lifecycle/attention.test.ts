@@ -101,15 +101,26 @@ describe('trace S32: an attempt behind a proposal that says nothing was done', (
     expect(denied).toEqual([])
   })
 
-  it.each(['occurred', 'did_not_occur', 'closed_unknown'] as const)(
-    'trace S32 once a person has settled the effect as %s, it is off the desk',
-    (verdict) => {
-      const settled = claimed([inDoubt, inDoubt], [], settlement(verdict, { upToAttempt: 2 }))
+  it.each([
+    ['occurred', 'by a person', null],
+    ['closed_unknown', 'by a person', null],
+    ['did_not_occur', 'by two people', 'user:olivia'],
+  ] as const)('trace S32 once it is settled as %s %s, it is off the desk', (verdict, _, secondOperator) => {
+    const settled = claimed([inDoubt, inDoubt], [], settlement(verdict, { upToAttempt: 2, secondOperator }))
 
-      expect(attentionOf(sample('expired'), settled)).toEqual([])
-      expect(attentionOf(sample('verified'), settled)).toEqual([])
-    },
-  )
+    expect(attentionOf(sample('expired'), settled)).toEqual([])
+    expect(attentionOf(sample('verified'), settled)).toEqual([])
+  })
+
+  it('rule R8 while one person alone says that it did not occur, whoever attempted it waits for a second one', () => {
+    const settled = claimed([inDoubt], [], settlement('did_not_occur'))
+    const overtaken = claimed([inDoubt], [confirmation()], settlement('did_not_occur'))
+
+    expect(attentionOf(sample('failed_known'), settled)).toEqual(['settlement_unconfirmed'])
+    expect(attentionOf(sample('expired'), settled)).toEqual(['settlement_unconfirmed'])
+    expect(attentionOf(sample('approved', { ref: P2 }), settled)).toEqual([])
+    expect(attentionOf(sample('failed_known'), overtaken)).not.toContain('settlement_unconfirmed')
+  })
 
   it('another proposal’s attempts are no surprise to one whose own had no effect', () => {
     const other = attempt({ proposal: P2, ending: ending('failed_unknown') })

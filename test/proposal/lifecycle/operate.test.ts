@@ -71,7 +71,7 @@ describe('rule R8: only while a person is asked', () => {
     const effect = claimed([failedUnknown], [absence(), mismatch])
 
     expect(isPersonAsked(sample('expired'), effect)).toBe(true)
-    expect(moved(settle(sample('expired'), 'did_not_occur', { effect }))).toMatchObject({ attention: [] })
+    expect(moved(settle(sample('expired'), 'closed_unknown', { effect }))).toMatchObject({ attention: [] })
   })
 
   it('rule R8 nobody settles what may be on the wire', () => {
@@ -101,7 +101,10 @@ describe('what a settlement makes of a proposal', () => {
     const marked = sample('expired', { attention: ['conflicting_evidence'] })
 
     expect(moved(settle(marked, 'occurred', { effect: conflict }))).toMatchObject({ status: 'expired', attention: [] })
-    expect(moved(settle(marked, 'did_not_occur'))).toMatchObject({ status: 'expired', attention: [] })
+    expect(moved(settle(marked, 'did_not_occur'))).toMatchObject({
+      status: 'expired',
+      attention: ['settlement_unconfirmed'],
+    })
   })
 
   it('trace S36 a conflict ends with it, and later decisive evidence opens it again', () => {

@@ -2,13 +2,13 @@
 import { html, NOTHING } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageCall, proposalPath } from '../page-call.ts'
-import { renderFields } from '../preview/render-value.ts'
-import { visibleLine } from '../text/visible-text.ts'
+import { briefLine } from '../text/pieces.ts'
 import { worthWords } from '../words/status-words.ts'
 import { actForm, commentField, namedInButton } from './choices.ts'
 import { differences } from './differences.ts'
 import { openProposal } from './opened-proposal.ts'
-import { consequences, heading, proposalPage, proposalTag } from './proposal.ts'
+import { askedPart, partOf } from './parts.ts'
+import { consequences, heading, previewSection, proposalPage, proposalTag } from './proposal.ts'
 import { changesSince } from './timeline.ts'
 
 /** `/inbox/proposals/:ref/approve`. Opening it does nothing, whoever does. @throws NotFound */
@@ -19,17 +19,21 @@ export async function approvePage(call: PageCall): Promise<Page> {
   const why = view.contentAvailable ? worthWords(standing.approval) : 'Its content cannot be opened.'
   const seen = /^\d{1,15}$/.exec(call.query.get('revision') ?? '')?.[0]
   const label = namedInButton('Approve', form, view.action)
+  const part = partOf(previewSection(call, opened), askedPart(call), (wanted) => {
+    const search = new URLSearchParams({ ...(seen === undefined ? {} : { revision: seen }), part: String(wanted) })
+    return `${proposalPath(call.base, view.proposal, '/approve')}?${search.toString()}`
+  })
   const inside = html`<input type="hidden" name="commitment" value="${view.commitment}">${commentField('comment')}<button class="primary">${label}</button>`
   return {
-    title: visibleLine(`Approve? ${form.title ?? view.action}`),
+    title: `Approve? ${briefLine(form.title ?? view.action)}`,
     tag: proposalTag(opened),
     main: html`${seen === undefined ? NOTHING : changesSince(opened, Number(seen), call.inbox.timeZone)}
 ${heading(opened)}
 ${differences(call, opened)}
 <section aria-labelledby="preview"><h2 id="preview">You approve exactly this</h2>
-${consequences(form)}${view.contentAvailable ? renderFields(form.fields, call.inbox.timeZone) : NOTHING}</section>
+${consequences(form)}${view.contentAvailable ? part.shown : NOTHING}</section>
 <section class="decide" aria-labelledby="decide"><h2 id="decide">Approve?</h2>
-${why === null ? actForm(call, opened, 'approve', inside) : html`<p>${why}</p>`}
+${why === null ? (part.isLast ? actForm(call, opened, 'approve', inside) : html`<p>The preview goes on: the button stands below its last part.</p>`) : html`<p>${why}</p>`}
 <p><a href="${proposalPath(call.base, view.proposal)}">Back, without a decision</a></p></section>`,
   }
 }

@@ -1,61 +1,59 @@
-// What needs a person: effects in doubt, unresolved or other than approved, oldest first.
-import { html, type Html, NOTHING } from '../html.ts'
+// What needs a person, and what is in doubt and still looked for by itself; each oldest first.
+import { html, type Html } from '../html.ts'
 import { type Page, tagOf } from '../page.ts'
 import type { PageCall } from '../page-call.ts'
 import { shownDuration, shownInstant } from '../text/amounts-and-times.ts'
-import { type Entry, type Found, opened, search } from './entries.ts'
+import { type Entry, opened, type Search, search } from './entries.ts'
 import { entryLine, statusOf } from './entry-line.ts'
-import { pageOf } from './paging.ts'
+import { pageLinks, placeIn } from './paging.ts'
+
+const PATH = '/inbox/attention'
+const IN_DOUBT = { statuses: ['executing', 'verification_pending', 'failed_unknown'], order: 'oldest' } as const
 
 /** `/inbox/attention`. Spec: http "The inbox page". */
 export async function attentionPage(call: PageCall): Promise<Page> {
   const { runtime, session } = call
-  const all = (): boolean => true
-  const inDoubt = {
-    statuses: ['executing', 'verification_pending', 'failed_unknown', 'verification_unresolved'],
-  } as const
-  const searches = await Promise.all([
-    search(runtime, session, { needsPerson: true }, all),
-    search(runtime, session, inDoubt, all),
+  const [person, doubt] = await Promise.all([
+    search(runtime, session, { needsPerson: true, order: 'oldest', ...placeIn(call) }, () => true),
+    search(runtime, session, { ...IN_DOUBT, ...placeIn(call, 'doubt') }, ({ item }) => item.attention.length === 0),
   ])
-  const byRef = new Map(searches.flatMap(({ found }) => found).map((one) => [one.item.proposal, one]))
-  const sorted = [...byRef.values()].toSorted(oldestFirst)
-  const { shown, links } = pageOf(call, '/inbox/attention', sorted)
-  const entries = await opened(runtime, session, shown)
   return {
     title: 'Needs a person',
     tab: 'attention',
-    tag: tagOf(sorted.map(({ item, standing }) => [item.proposal, item.revision, standing.nextLookAt])),
+    tag: tagOf([person, doubt].map(({ found }) => found.map(said))),
     whenChanged: 'reload',
-    main: html`<h1>Needs a person</h1>
-<p class="quiet">What was sent and is not settled, and what the evidence raised a question about.</p>
-${
-  entries.length === 0
-    ? html`<p class="empty">Nothing is in doubt.</p>`
-    : html`<ul class="entries">${entries.map((entry) => line(call, entry))}</ul>`
-}
-${links}
-${searches.some(({ isCutShort }) => isCutShort) ? html`<p class="wrong">There are more than were looked at.</p>` : NOTHING}`,
+    main: async () => html`<h1>Needs a person</h1>
+<p class="quiet">What the evidence raised a question about, and what one operator settled and a second one must confirm.</p>
+${await entriesOf(call, person, 'Nothing asks for a person.')}
+${pageLinks(call, PATH, person)}
+<h2>In doubt</h2>
+<p class="quiet">What was sent and is not settled. It is looked for by itself.</p>
+${await entriesOf(call, doubt, 'Nothing is in doubt.')}
+${pageLinks(call, PATH, doubt, 'doubt')}`,
   }
 }
 
-function line(call: PageCall, entry: Entry): Html {
-  const { now, inbox } = call
-  const { item, standing } = entry
-  const next = standing.nextLookAt
-  return entryLine(
-    call,
-    entry,
-    html`${statusOf(entry)}<p>Prepared ${shownDuration(now - item.createdAt)} ago · ${
-      next === null
-        ? 'no further look is planned'
-        : next <= now
-          ? 'a look is due now'
-          : `next look in ${shownDuration(next - now)}, ${shownInstant(next, inbox.timeZone)}`
-    }</p>`,
-  )
+function said({ item, standing }: Search['found'][number]): readonly unknown[] {
+  return [item.proposal, item.revision, standing.nextLookAt]
 }
 
-function oldestFirst({ item: a }: Found, { item: b }: Found): number {
-  return a.createdAt - b.createdAt || (a.proposal < b.proposal ? -1 : 1)
+async function entriesOf(call: PageCall, { found, next }: Search, empty: string): Promise<Html> {
+  const entries = await opened(call.runtime, call.session, found)
+  if (entries.length > 0) return html`<ul class="entries">${entries.map((entry) => line(call, entry))}</ul>`
+  return html`<p class="empty">${next === null ? empty : 'Nothing so far.'}</p>`
+}
+
+function line(call: PageCall, entry: Entry): Html {
+  return entryLine(call, entry, html`${statusOf(entry)}<p>${ageOf(call, entry)} · ${nextLookOf(call, entry)}</p>`)
+}
+
+function ageOf({ now, inbox }: PageCall, { item, standing: { inDoubtSince: since } }: Entry): Html {
+  if (since === null) return html`Prepared ${shownDuration(now - item.createdAt)} ago`
+  return html`<strong>In doubt for ${shownDuration(now - since)}</strong> <span class="quiet">since ${shownInstant(since, inbox.timeZone)}</span>`
+}
+
+function nextLookOf({ now, inbox }: PageCall, { standing: { nextLookAt: next } }: Entry): string {
+  if (next === null) return 'no further look is planned'
+  if (next <= now) return 'a look is due now'
+  return `next look in ${shownDuration(next - now)}, ${shownInstant(next, inbox.timeZone)}`
 }

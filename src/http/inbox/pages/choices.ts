@@ -4,7 +4,7 @@ import { html, type Html, NOTHING } from '../html.ts'
 import { tokenField } from '../page.ts'
 import { type PageCall, proposalPath } from '../page-call.ts'
 import { shownMoney } from '../text/amounts-and-times.ts'
-import { renderText } from '../preview/render-value.ts'
+import { renderBrief } from '../preview/render-value.ts'
 import type { PreviewForm } from '../preview/form.ts'
 import { principalName } from '../../../proposal/principal.ts'
 import { parseSession } from '../../../proposal/session.ts'
@@ -38,8 +38,8 @@ export function operatorActs(call: PageCall, opened: OpenedProposal): Html {
   const mayLook = standing.permitted.includes('reconcile') || standing.permitted.includes('operate')
   if (!isSent || !mayLook) return NOTHING
   const mayOperate = standing.permitted.includes('operate')
-  const waits = view.nextStep === 'operator' && mayOperate
-  const mayConfirm = alone !== null && alone !== nameOf(call) && mayOperate && !waits
+  const waits = view.nextStep === 'operator' && alone === null && mayOperate
+  const mayConfirm = alone !== null && alone !== nameOf(call) && mayOperate
   return html`<section class="operate" aria-labelledby="operate"><h2 id="operate">For operators</h2>
 ${actForm(call, opened, 'reconcile', html`<button>Look at the provider now</button>`)}
 ${waits ? actForm(call, opened, 'resume', html`${reasonField('resume-reason')}<button>Look again, with fresh budgets</button>`) : NOTHING}
@@ -52,9 +52,9 @@ function nameOf({ session }: PageCall): string {
 
 /** `Approve 10.00 EUR · ORD-1001`: what is approved, in the button itself; neither can turn the other around. */
 export function namedInButton(verb: string, { amount, target, title }: PreviewForm, action: string): Html {
-  if (amount === null) return html`${verb} ${renderText(target ?? title ?? action)}`
+  if (amount === null) return html`${verb} ${renderBrief(target ?? title ?? action, '…')}`
   const money = html`${verb} <bdi class="money">${shownMoney(amount)}</bdi>`
-  return target === null ? money : html`${money} · ${renderText(target)}`
+  return target === null ? money : html`${money} · ${renderBrief(target, '…')}`
 }
 
 /** A form that does something to exactly what is shown. */

@@ -1,16 +1,17 @@
-// The entries of a list: which proposals belong there, each opened as far as one line of it says.
+// The entries of a list: which proposals belong on one page of it, each opened as far as one line of it says.
 import type { ListInput, ListItem } from '../../../runtime/list.ts'
 import type { ProposalView } from '../../../runtime/read.ts'
 import type { ProposalRuntime } from '../../../runtime/runtime.ts'
 import type { Standing } from '../../../runtime/standing.ts'
-import { NotFound } from '../../../proposal/errors.ts'
+import { MalformedReference, NotFound } from '../../../proposal/errors.ts'
 import type { Session } from '../../../proposal/session.ts'
 import { type PreviewForm, previewForm } from '../preview/form.ts'
 import type { JsonSchema } from '../../../runtime/actions.ts'
 
-/** So many proposals are looked at for a list; a list that ends there says so. */
-const LOOKED_AT_MAX = 2_000
-const PAGE = 200
+/** A page is full when it has so many; as they come in batches of as many, it can have almost twice as many. */
+const FULL = 20
+/** So many proposals are looked at for one page, however few of them belong there; the next one goes on from there. */
+const LOOKED_AT_MAX = 200
 
 /** A proposal in a list, and what the viewer may do with it. */
 export interface Found {
@@ -18,13 +19,17 @@ export interface Found {
   readonly standing: Standing
 }
 
-/** What was found, and whether there may be more that nobody looked at. */
+/** One page of a list. */
 export interface Search {
   readonly found: readonly Found[]
-  readonly isCutShort: boolean
+  /** Where the next page begins; null at the end. */
+  readonly next: string | null
 }
 
-/** The proposals that a list is about, through the runtime's own list, so that nothing else can be among them. */
+/**
+ * The page of a list that begins at `after`, through the runtime's own list, so that nothing else can be among them. A
+ * place that is none, or somebody else's, is the beginning.
+ */
 export async function search(
   runtime: ProposalRuntime,
   session: Session,
@@ -32,19 +37,30 @@ export async function search(
   belongs: (found: Found) => boolean,
 ): Promise<Search> {
   const found: Found[] = []
-  let after: string | null = null
-  for (let lookedAt = 0; lookedAt < LOOKED_AT_MAX; lookedAt += PAGE) {
-    const page: Awaited<ReturnType<typeof runtime.list>> = await runtime.list(session, {
-      ...filter,
-      limit: PAGE,
-      ...(after === null ? {} : { after }),
-    })
+  let next = filter.after ?? null
+  let lookedAt = 0
+  do {
+    const page = await pageFrom(runtime, session, filter, next)
     const standings = await Promise.all(page.items.map((item) => standingOf(runtime, session, item)))
     found.push(...standings.flatMap((one) => (one !== null && belongs(one) ? [one] : [])))
-    after = page.next
-    if (after === null) return { found, isCutShort: false }
+    next = page.next
+    lookedAt += FULL
+  } while (next !== null && found.length < FULL && lookedAt < LOOKED_AT_MAX)
+  return { found, next }
+}
+
+async function pageFrom(
+  runtime: ProposalRuntime,
+  session: Session,
+  { after: _, ...filter }: ListInput,
+  after: string | null,
+): ReturnType<ProposalRuntime['list']> {
+  try {
+    return await runtime.list(session, { ...filter, limit: FULL, ...(after === null ? {} : { after }) })
+  } catch (error) {
+    if (after === null || !(error instanceof MalformedReference) || error.path !== '/after') throw error
+    return runtime.list(session, { ...filter, limit: FULL })
   }
-  return { found, isCutShort: true }
 }
 
 // One that was erased since it was listed is no entry any more.

@@ -2,7 +2,7 @@
 import { principalName, samePrincipal } from '../../../proposal/principal.ts'
 import { html, type Html, NOTHING } from '../html.ts'
 import { type PageCall, proposalPath } from '../page-call.ts'
-import { renderText } from '../preview/render-value.ts'
+import { renderBrief, renderNotes, renderText } from '../preview/render-value.ts'
 import { shownDuration, shownInstant, shownMoney } from '../text/amounts-and-times.ts'
 import { ATTENTION_WORDS, STATUS_WORDS } from '../words/status-words.ts'
 import type { Entry } from './entries.ts'
@@ -11,10 +11,12 @@ import type { Entry } from './entries.ts'
 export function entryLine({ base }: PageCall, entry: Entry, added: Html): Html {
   const { view, form } = entry
   const amount = form.amount === null ? NOTHING : html`<bdi class="money">${shownMoney(form.amount)}</bdi> `
-  const about = renderText(form.target ?? view.action)
-  return html`<li class="entry"><a href="${proposalPath(base, view.proposal)}">${amount}${about}</a>
-<p>${renderText(form.title ?? view.action)} <span class="quiet">${view.action}</span></p>
+  const [target, title] = [form.target ?? view.action, form.title ?? view.action]
+  const misleads = [target, title].some((text) => renderNotes(text) !== NOTHING)
+  return html`<li class="entry"><a href="${proposalPath(base, view.proposal)}">${amount}${renderBrief(target)}</a>
+<p>${renderBrief(title)} <span class="quiet">${view.action}</span></p>
 <p class="quiet">Asked for by ${requestedBy(entry)}</p>
+${misleads ? html`<p class="wrong">⚠ has characters that mislead: its page says which</p>` : NOTHING}
 ${added}${view.contentAvailable ? NOTHING : html`<p class="wrong">Its content cannot be opened.</p>`}</li>`
 }
 

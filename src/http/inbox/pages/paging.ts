@@ -1,39 +1,30 @@
-// The pages of a list: which entries one shows, and the links to those before and after it.
+// The pages of a list: the way back to its beginning and on to what comes after.
 import { html, type Html, NOTHING } from '../html.ts'
 import type { PageCall } from '../page-call.ts'
+import type { Search } from './entries.ts'
 
-/** So many entries are shown on one page, which keeps it small. */
-const SHOWN_MAX = 50
-
-/** One page of a list. */
-export interface PageOf<Item> {
-  readonly shown: readonly Item[]
-  /** Which of how many these are, and the way to the others; nothing if these are all. */
-  readonly links: Html
+/** Where the page begins that is asked for. `name` tells the lists of one address apart. */
+export function placeIn({ query }: PageCall, name = 'after'): { readonly after?: string } {
+  const after = query.get(name) ?? ''
+  return after === '' ? {} : { after }
 }
 
 /**
- * The page that the address asks for with `page`, counted from 1; the last one where there is none so late, as entries
- * leave a list while people work on it. The filters of the address stay.
+ * The links of a page; nothing if it is all there is. Pages follow each other by key, so that none of them depends on how
+ * many there are, and nothing is shown twice or left out while people work on the list. The filters of the address stay.
  */
-export function pageOf<Item>({ base, query }: PageCall, path: string, all: readonly Item[]): PageOf<Item> {
-  const last = Math.max(1, Math.ceil(all.length / SHOWN_MAX))
-  const asked = /^[1-9]\d{0,5}$/.exec(query.get('page') ?? '')?.[0]
-  const page = Math.min(last, Number(asked ?? 1))
-  const start = (page - 1) * SHOWN_MAX
-  const shown = all.slice(start, start + SHOWN_MAX)
-  if (last === 1) return { shown, links: NOTHING }
-  const link = (to: number, words: string): Html => {
-    if (to < 1 || to > last) return NOTHING
-    const others = [...query].filter(([name]) => name === 'action' || name === 'requester')
-    const search = new URLSearchParams([...others, ['page', String(to)]])
-    return html` <a href="${`${base}${path}?${search.toString()}`}">${words}</a>`
+export function pageLinks({ base, query }: PageCall, path: string, { next }: Search, name = 'after'): Html {
+  const isFirst = (query.get(name) ?? '') === ''
+  if (isFirst && next === null) return NOTHING
+  const to = (after: string | null, words: string): Html => {
+    const others = [...query].filter(([one]) => KEPT.includes(one) && one !== name)
+    const place: [string, string][] = after === null ? [] : [[name, after]]
+    const search = new URLSearchParams([...others, ...place]).toString()
+    return html` <a href="${`${base}${path}${search === '' ? '' : `?${search}`}`}">${words}</a>`
   }
-  return {
-    shown,
-    links: html`<nav aria-label="Pages"><span>${start + 1} to ${start + shown.length} of ${all.length}</span>${link(
-      page - 1,
-      'Those before',
-    )}${link(page + 1, 'Those after')}</nav>`,
-  }
+  return html`<nav aria-label="Pages"><span>${
+    next === null ? 'These are the last.' : 'This is not all: the list goes on.'
+  }</span>${isFirst ? NOTHING : to(null, 'To the first')}${next === null ? NOTHING : to(next, 'Those after')}</nav>`
 }
+
+const KEPT: readonly string[] = ['action', 'requester', 'after', 'doubt']

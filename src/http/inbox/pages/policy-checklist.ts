@@ -3,15 +3,18 @@ import type { ApprovalView } from '../../../runtime/read.ts'
 import type { RequirementExplanation } from '../../../proposal/policy/explain-policy.ts'
 import { principalName } from '../../../proposal/principal.ts'
 import { html, type Html, NOTHING } from '../html.ts'
-import { renderNotes, renderText } from '../preview/render-value.ts'
+import { renderNotes, renderPiece, renderText } from '../preview/render-value.ts'
+import type { PageCall } from '../page-call.ts'
 import { shownInstant } from '../text/amounts-and-times.ts'
+import { pieces } from '../text/pieces.ts'
 import type { OpenedProposal } from './opened-proposal.ts'
+import { firstPart, type LongSection } from './parts.ts'
 
 const STATES = { met: '✓ met', missing: '○ missing', does_not_apply: '– not asked for' } as const
 
 /** The checklist, and every decision on record. */
-export function policyChecklist({ view }: OpenedProposal, timeZone: string): Html {
-  const { policy, approvals } = view
+export function policyChecklist(call: PageCall, opened: OpenedProposal): Html {
+  const { policy, approvals } = opened.view
   const own = new Set(policy.requirements.map(({ sentence }) => sentence))
   return html`<section aria-labelledby="policy"><h2 id="policy">Policy</h2>
 <ul class="checklist">${policy.requirements.map(requirementLine)}</ul>
@@ -19,24 +22,38 @@ ${policy.sentences.filter((sentence) => !own.has(sentence)).map((sentence) => ht
 ${
   approvals.length === 0
     ? html`<p class="quiet">Nobody has decided yet.</p>`
-    : html`<ul class="decisions">${approvals.map((one) => decisionLine(one, timeZone))}</ul>`
+    : firstPart(call, opened, decisionsSection(opened, call.inbox.timeZone))
 }</section>`
+}
+
+/** Every decision on record. */
+export function decisionsSection({ view }: OpenedProposal, timeZone: string): LongSection {
+  const rows = view.approvals.flatMap((one) => decisionLines(one, timeZone))
+  return { name: 'decisions', bytesMax: 4_500, rows, wrap: (some) => html`<ul class="decisions">${some}</ul>` }
 }
 
 function requirementLine({ state, sentence }: RequirementExplanation): Html {
   return html`<li class="${state}"><span class="state">${STATES[state]}</span> ${renderText(sentence)}</li>`
 }
 
-function decisionLine(
+// A comment that is too strange for one row is several.
+function decisionLines(
   { decision, approver, decidedAt, expiresAt, revokedAt, comment }: ApprovalView,
   timeZone: string,
-): Html {
+): readonly Html[] {
   const word = decision === 'approve' ? 'approved' : 'rejected'
   const until = decision === 'approve' ? html`, counts until ${shownInstant(expiresAt, timeZone)}` : NOTHING
   const revoked = revokedAt === null ? NOTHING : html`, taken back ${shownInstant(revokedAt, timeZone)}`
-  return html`<li>${renderText(principalName(approver))} ${word}, ${shownInstant(decidedAt, timeZone)}${until}${revoked}${
-    comment === null
-      ? NOTHING
-      : html`<blockquote>${renderText(comment, { lines: true })}${renderNotes(comment)}</blockquote>`
-  }</li>`
+  const name = renderText(principalName(approver))
+  const [first, ...more] = comment === null ? [] : pieces(comment, COMMENT_BYTES, { lines: true })
+  const quote = (piece: Parameters<typeof renderPiece>[0]): Html => html`<blockquote>${renderPiece(piece)}</blockquote>`
+  return [
+    html`<li>${name} ${word}, ${shownInstant(decidedAt, timeZone)}${until}${revoked}${
+      first === undefined ? NOTHING : html`${quote(first)}${renderNotes(comment ?? '')}`
+    }</li>`,
+    ...more.map((piece) => html`<li>${name}, further: ${quote(piece)}</li>`),
+  ]
 }
+
+/** A comment of the longest kind in ordinary letters. */
+const COMMENT_BYTES = 2_200

@@ -2,10 +2,12 @@
 import { html, type Html, NOTHING } from '../html.ts'
 import { type Page, tagOf } from '../page.ts'
 import type { PageCall } from '../page-call.ts'
-import type { PreviewForm } from '../preview/form.ts'
-import { renderFields, renderNotes, renderShown, renderText } from '../preview/render-value.ts'
+import { fieldRows } from '../preview/field-rows.ts'
+import type { Field, PreviewForm } from '../preview/form.ts'
+import { renderBrief, renderNotes, renderText } from '../preview/render-value.ts'
 import { isProof } from '../session/form-secret.ts'
 import { shownDuration, shownInstant, shownMoney } from '../text/amounts-and-times.ts'
+import { briefLine } from '../text/pieces.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { evidenceWords } from '../words/evidence-words.ts'
 import { isSaid, saidWords } from '../words/said-words.ts'
@@ -14,6 +16,7 @@ import { decision, operatorActs } from './choices.ts'
 import { differences } from './differences.ts'
 import { requestedBy } from './entry-line.ts'
 import { type OpenedProposal, type OpenedRemains, openProposal } from './opened-proposal.ts'
+import { firstPart, type LongSection } from './parts.ts'
 import { policyChecklist } from './policy-checklist.ts'
 import { changesSince, timeline } from './timeline.ts'
 
@@ -28,7 +31,7 @@ function openPage(call: PageCall, opened: OpenedProposal): Page {
   const { view, form } = opened
   const since = /^\d{1,15}$/.exec(call.query.get('since') ?? '')?.[0]
   return {
-    title: visibleLine(form.title ?? view.action),
+    title: briefLine(form.title ?? view.action),
     tag: proposalTag(opened),
     main: html`${told(call, view.proposal)}${
       since === undefined ? NOTHING : changesSince(opened, Number(since), inbox.timeZone)
@@ -41,13 +44,13 @@ ${view.blockedBy === null ? NOTHING : html`<p class="wrong">Execution was last r
 ${differences(call, opened)}
 <section aria-labelledby="preview"><h2 id="preview">What would happen</h2>
 ${consequences(form)}
-${view.contentAvailable ? renderFields(form.fields, inbox.timeZone) : html`<p class="wrong">The content cannot be opened.</p>`}</section>
+${view.contentAvailable ? firstPart(call, opened, previewSection(call, opened)) : html`<p class="wrong">The content cannot be opened.</p>`}</section>
 ${decision(call, opened)}
-${policyChecklist(opened, inbox.timeZone)}
+${policyChecklist(call, opened)}
 <section aria-labelledby="evidence"><h2 id="evidence">What is known</h2>
 ${evidenceWords(view, opened.receipts).map((sentence) => html`<p>${sentence}</p>`)}${nextLook(call, opened)}${result(call, opened)}</section>
 ${operatorActs(call, opened)}
-${timeline(opened, inbox.timeZone)}
+${timeline(call, opened)}
 <p class="quiet">Proposal <code>${view.proposal}</code>, revision ${view.revision}. An approval is given for exactly this: <code class="long">${view.commitment}</code></p>`,
   }
 }
@@ -57,11 +60,16 @@ export function proposalTag({ view, standing }: OpenedProposal): string {
   return tagOf([view.revision, view.status, view.evidence, view.attention, standing])
 }
 
+/** A title or a target that is too long to head a page is a field of the preview in any case. */
+const REST = '… (the rest is below)'
+
 /** The amount and what it is about, as large as they are important. */
 export function heading({ view, form }: OpenedProposal): Html {
   const target =
-    form.target === null ? NOTHING : html`<p class="target">${renderText(form.target)}</p>${renderNotes(form.target)}`
-  return html`<h1>${renderText(form.title ?? view.action)}</h1>${form.title === null ? NOTHING : renderNotes(form.title)}
+    form.target === null
+      ? NOTHING
+      : html`<p class="target">${renderBrief(form.target, REST)}</p>${renderNotes(form.target)}`
+  return html`<h1>${renderBrief(form.title ?? view.action, REST)}</h1>${form.title === null ? NOTHING : renderNotes(form.title)}
 ${form.amount === null ? NOTHING : html`<p class="amount"><bdi class="money">${shownMoney(form.amount)}</bdi></p>`}${target}`
 }
 
@@ -94,12 +102,34 @@ function nextLook({ now, inbox }: PageCall, { standing }: OpenedProposal): Html 
   return html`<p class="quiet">${at <= now ? 'A look at the provider is due now.' : `Next look at the provider: ${shownInstant(at, inbox.timeZone)}.`}</p>`
 }
 
-function result({ inbox }: PageCall, { view }: OpenedProposal): Html {
-  if (view.result === null || typeof view.result !== 'object' || Array.isArray(view.result)) return NOTHING
-  const fields = Object.entries(view.result).map(([name, value]) => {
-    return html`<div><dt>${renderText(name)}</dt><dd>${renderShown({ as: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }, inbox.timeZone)}</dd></div>`
+function result(call: PageCall, opened: OpenedProposal): Html {
+  const section = resultSection(call, opened)
+  return section.rows.length === 0 ? NOTHING : firstPart(call, opened, section)
+}
+
+/** What was found at the provider, once it is verified. */
+export function resultSection({ inbox }: PageCall, { view }: OpenedProposal): LongSection {
+  const { result: found } = view
+  const fields = found === null || typeof found !== 'object' || Array.isArray(found) ? [] : Object.entries(found)
+  const shown = fields.map(([label, value]): Pick<Field, 'label' | 'shown'> => {
+    return { label, shown: { as: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) } }
   })
-  return html`<dl class="fields">${fields}</dl>`
+  return { name: 'result', bytesMax: 3_500, rows: fieldRows(shown, inbox.timeZone), wrap: fieldList }
+}
+
+/** The preview in full: every field, and a title that heads the page but is too long for that. */
+export function previewSection({ inbox }: PageCall, { form }: OpenedProposal): LongSection {
+  const { title, fields } = form
+  const isWhole = title === null || briefLine(title) === visibleLine(title)
+  const heading: readonly Pick<Field, 'label' | 'shown'>[] = isWhole
+    ? []
+    : [{ label: 'Title', shown: { as: 'note', text: title } }]
+  const rows = fieldRows([...heading, ...fields], inbox.timeZone)
+  return { name: 'preview', bytesMax: 12_000, rows, wrap: fieldList }
+}
+
+function fieldList(rows: readonly Html[]): Html {
+  return html`<dl class="fields">${rows}</dl>`
 }
 
 function erasedPage({ inbox }: PageCall, { view }: OpenedRemains): Page {

@@ -1,44 +1,46 @@
 // The queue: what waits for the viewer, nearest to its end first.
 import type { ListInput } from '../../../runtime/list.ts'
-import { html, type Html, NOTHING } from '../html.ts'
+import { html, type Html } from '../html.ts'
 import { type Page, tagOf } from '../page.ts'
 import type { PageCall } from '../page-call.ts'
-import { type Entry, type Found, opened, search } from './entries.ts'
+import { type Entry, opened, type Search, search } from './entries.ts'
 import { agesOf, entryLine } from './entry-line.ts'
-import { pageOf } from './paging.ts'
+import { pageLinks, placeIn } from './paging.ts'
 
 /** `/inbox`. An entry is there as long as an approval of the viewer's can still count. Spec: http "The inbox page". */
 export async function queuePage(call: PageCall): Promise<Page> {
   const { runtime, session, query } = call
   const filter = filterOf(query)
-  const { found, isCutShort } = await search(
+  const page = await search(
     runtime,
     session,
-    { ...filter, statuses: ['awaiting_approval', 'approved'] },
+    { ...filter, order: 'expiry', ...placeIn(call) },
     ({ standing }) => standing.approval === 'counts',
   )
-  const sorted = found.toSorted(nearestFirst)
-  const { shown, links } = pageOf(call, '/inbox', sorted)
-  const entries = await opened(runtime, session, shown)
   return {
-    title: found.length === 0 ? 'Nothing waits for you' : `${found.length} wait for you`,
+    title: titleOf(page, query),
     tab: 'queue',
-    tag: tagOf(sorted.map(({ item }) => [item.proposal, item.revision])),
+    tag: tagOf(page.found.map(({ item }) => [item.proposal, item.revision])),
     whenChanged: 'reload',
-    main: html`<h1>Waits for me</h1>
+    main: async () => {
+      const entries = await opened(runtime, session, page.found)
+      return html`<h1>Waits for me</h1>
 ${await filterForm(call)}
-${entries.length === 0 ? emptyState(filter) : html`<ul class="entries">${entries.map((entry) => line(call, entry))}</ul>`}
-${links}
-${isCutShort ? html`<p class="wrong">There are more open proposals than were looked at; filter by action or requester.</p>` : NOTHING}`,
+${entries.length === 0 ? emptyState(filter, page) : html`<ul class="entries">${entries.map((entry) => line(call, entry))}</ul>`}
+${pageLinks(call, '/inbox', page)}`
+    },
   }
+}
+
+// How many there are in all nobody counts; a title never says less than it knows.
+function titleOf({ found, next }: Search, query: URLSearchParams): string {
+  const isAll = next === null && (query.get('after') ?? '') === ''
+  if (isAll) return found.length === 0 ? 'Nothing waits for you' : `${found.length} wait for you`
+  return found.length === 0 ? 'Waits for me' : `${found.length} or more wait for you`
 }
 
 function line(call: PageCall, entry: Entry): Html {
   return entryLine(call, entry, agesOf(call, entry))
-}
-
-function nearestFirst({ item: a }: Found, { item: b }: Found): number {
-  return a.expiresAt - b.expiresAt || a.createdAt - b.createdAt || (a.proposal < b.proposal ? -1 : 1)
 }
 
 type Filter = Pick<ListInput, 'action' | 'requester'>
@@ -63,7 +65,8 @@ async function filterForm({ runtime, session, base, query }: PageCall): Promise<
 <button>Filter</button></form>`
 }
 
-function emptyState(filter: Filter): Html {
+function emptyState(filter: Filter, { next }: Search): Html {
+  if (next !== null) return html`<p class="empty">Nothing so far.</p>`
   return Object.keys(filter).length === 0
     ? html`<p class="empty">Nothing waits for you. What others decide is not shown here.</p>`
     : html`<p class="empty">Nothing of this kind waits for you.</p>`

@@ -2,6 +2,7 @@
 import { type Content, html, type Html, NOTHING } from '../html.ts'
 import { shownDate, shownInstant, shownMoney } from '../text/amounts-and-times.ts'
 import { changedGroups, shownIdentifier } from '../text/identifier.ts'
+import { pieces } from '../text/pieces.ts'
 import { type Suspicion, suspicions } from '../text/scripts.ts'
 import { type TextPart, visibleParts } from '../text/visible-text.ts'
 import type { Field, Shown } from './form.ts'
@@ -9,10 +10,23 @@ import type { Field, Shown } from './form.ts'
 /** Of a longer list the rest is behind a click, and all of it is in the page. */
 const OPEN_ITEMS = 20
 
+/** So much is said of one text; its characters are marked in their place in any case. */
+const NOTES_MAX = 6
+
 /** A text of somebody else's, in one line or several. */
 export function renderText(text: string, options: { readonly lines?: boolean } = {}): Html {
   if (text === '') return html`<span class="quiet">(empty)</span>`
   return html`<bdi class="text">${visibleParts(text, options).map(renderPart)}</bdi>`
+}
+
+/** So many bytes of HTML say what a text is about. */
+const BRIEF_BYTES = 240
+
+/** The beginning of a text, where the whole of it is elsewhere; a short one is shown whole. */
+export function renderBrief(text: string, rest = '… (the rest is on its page)'): Html {
+  const [first, ...more] = pieces(text, BRIEF_BYTES, { lines: true })
+  if (first === undefined || more.length === 0) return renderText(text, { lines: true })
+  return html`${renderPiece(first)}<span class="quiet">${rest}</span>`
 }
 
 /** What a reader must be told about a text, in words. */
@@ -23,16 +37,27 @@ export function renderNotes(text: string): Html {
     ...(named.size === 0 ? [] : [`Contains what cannot be seen: ${[...named.values()].join('; ')}.`]),
     ...new Set(suspicions(text).map(suspicionWords)),
   ]
+  const more = sentences.length - NOTES_MAX
   return sentences.length === 0
     ? NOTHING
-    : html`<ul class="notes">${sentences.map((sentence) => html`<li>${renderText(sentence)}</li>`)}</ul>`
+    : html`<ul class="notes">${sentences.slice(0, NOTES_MAX).map((sentence) => html`<li>${renderBrief(sentence, '…')}</li>`)}${
+        more > 0 ? html`<li>And ${more} more words of which the like must be said.</li>` : NOTHING
+      }</ul>`
 }
 
 /** A list of labels and values. */
 export function renderFields(fields: readonly Field[], timeZone: string): Html {
-  return html`<dl class="fields">${fields.map(
-    ({ label, shown }) => html`<div><dt>${renderText(label)}</dt><dd>${renderShown(shown, timeZone)}</dd></div>`,
-  )}</dl>`
+  return html`<dl class="fields">${fields.map((field) => renderField(field, timeZone))}</dl>`
+}
+
+/** A label with its value. */
+export function renderField({ label, shown }: Pick<Field, 'label' | 'shown'>, timeZone: string): Html {
+  return html`<div><dt>${renderText(label)}</dt><dd>${renderShown(shown, timeZone)}</dd></div>`
+}
+
+/** A piece of a text. */
+export function renderPiece(piece: readonly TextPart[]): Html {
+  return html`<bdi class="text">${piece.map(renderPart)}</bdi>`
 }
 
 /** One value. */

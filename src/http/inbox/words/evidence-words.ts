@@ -11,15 +11,14 @@ export function evidenceWords(view: ProposalView, receipts: readonly Receipt[]):
     ...(evidence?.conflict === true ? ['What was seen contradicts itself.'] : []),
     ...(evidence?.duplicatePossible === true ? ['It may have happened more than once.'] : []),
     ...settledWords(evidence?.settled ?? null),
-    ...(settledAloneBy(view, receipts) === null ? [] : ['It stays barred until a second operator says the same.']),
   ]
 }
 
 /** Which operator has recorded alone that nothing happened; null if nobody has, or a second one has said so too. */
-export function settledAloneBy({ evidence }: ProposalView, receipts: readonly Receipt[]): string | null {
-  if (evidence?.settled !== 'did_not_occur') return null
+export function settledAloneBy({ attention }: ProposalView, receipts: readonly Receipt[]): string | null {
+  if (!attention.includes('settlement_unconfirmed')) return null
   const last = receipts.findLast(({ body }) => body?.type === 'operation.settled')?.body
-  return last?.detail.includes('second_operator') === false ? last.participant : null
+  return last?.participant ?? null
 }
 
 const NOT_AGAIN = 'Nothing will be sent again.'

@@ -29,6 +29,8 @@ export const ATTENTION_WORDS: Readonly<Record<Attention, string>> = {
   effect_mismatch: 'What was found at the provider is not what was approved.',
   reversed: 'The effect was reversed after it had happened.',
   effect_in_doubt: 'An earlier attempt may have had its effect.',
+  settlement_unconfirmed:
+    'One operator has recorded that nothing happened. It stays barred until a second one says the same.',
 }
 
 /** Why the viewer is not asked to approve; null where they are. */
