@@ -30,7 +30,7 @@ describe('the PostgreSQL schema', () => {
     const texts = await postgresMigrationTexts(postgresMigrations)
 
     expect(Object.fromEntries(texts.map(({ name, checksum }) => [name, checksum]))).toEqual({
-      '0001_initial': '16be8409bfe524e5ecefe8155ef9b128b52700dd2843bcc9243d0cba2f59b1c1',
+      '0001_initial': 'f5d0c757c1450bb6a4f58251853194bb9225e4a4742f69a1c12ca62ebcd91868',
     })
   })
 

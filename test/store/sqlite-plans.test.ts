@@ -85,11 +85,11 @@ describe('a list', () => {
     expect(text).toContain(`USING INDEX ${index} (tenant=?`)
   })
 
-  it('of what somebody decided on looks for their decision by the key of each proposal, newest first', () => {
+  it('of what somebody decided on reads their decisions off an index of theirs, and sorts nothing', () => {
     const text = listPlan({ decidedBy: 'user:alice' })
 
-    expect(text).toContain('proposals USING INDEX sqlite_autoindex_proposals_1 (tenant=?')
-    expect(text).toMatch(/approvals (?:EXISTS )?USING INDEX \S+ \(tenant=\? AND proposal=\?/u)
+    expect(text).toContain('approvals USING COVERING INDEX approvals_by_approver (tenant=? AND approver=?)')
+    expect(text).toContain('proposals USING INDEX sqlite_autoindex_proposals_1 (tenant=? AND ref=?)')
     expect(text).not.toMatch(/SCAN|TEMP B-TREE/u)
   })
 

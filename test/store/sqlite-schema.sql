@@ -290,6 +290,8 @@ CREATE TABLE "unscrubbed" (
   constraint "unscrubbed_of" foreign key ("tenant", "proposal") references "proposals" ("tenant", "ref")
 ) strict, without rowid;
 
+CREATE INDEX "approvals_by_approver" on "approvals" ("tenant", "approver", "proposal") where "approver" is not null;
+
 CREATE INDEX "attempts_by_key" on "attempts" ("tenant", "idempotency_key");
 
 CREATE INDEX "attempts_by_lease" on "attempts" ("tenant", "lease_until", "proposal") where ended_at is null and proposal is not null;

@@ -190,6 +190,12 @@ async function approvals(db: Kysely<unknown>, engine: Capabilities): Promise<voi
     .addCheckConstraint('approvals_given', sql`decision = 'revoke' or ${all(given, 'not null')}`)
     .addCheckConstraint('approvals_revoked', sql`decision <> 'revoke' or ${all([...given, 'comment'], 'null')}`)
     .execute()
+  await db.schema
+    .createIndex('approvals_by_approver')
+    .on('approvals')
+    .columns(['tenant', 'approver', 'proposal'])
+    .where(sql.ref('approver'), 'is not', null)
+    .execute()
 }
 
 async function receipts(db: Kysely<unknown>, engine: Capabilities): Promise<void> {
