@@ -58,44 +58,6 @@ describe('a text of somebody else', () => {
     expect(troubles).toEqual([])
     expect((await world.stored(proposal)).proposal.commitment).toBe(commitment)
   })
-
-  it('threat T17 cannot turn the amount and the payee around: on the screen they stand as they were meant', async () => {
-    const world = await openBrowserWorld({
-      methods: {
-        preview: ({ amount, refunded }) => ({
-          title: 'Refund',
-          orderReference: '\u05E9\u05DC\u05D5\u05DD 99.00 \u202EDSU\u202C',
-          amount,
-          alreadyRefunded: refunded,
-        }),
-      },
-    })
-    const { proposal } = await world.prepared(requester)
-    const { page } = await world.window(finance1)
-    await page.goto(`/inbox/proposals/${proposal}/approve`)
-
-    // Where each character of the amount is drawn in the button, and where the payee begins.
-    const drawn = await page.evaluate<{
-      readonly at: readonly number[]
-      readonly end: number
-      readonly payee: number
-    }>(`(() => {
-      const [amount, payee] = document.querySelectorAll('button.primary bdi')
-      const text = amount.firstChild
-      const at = [...text.data].map((_, index) => {
-        const range = document.createRange()
-        range.setStart(text, index)
-        range.setEnd(text, index + 1)
-        return range.getBoundingClientRect().left
-      })
-      return { at, end: amount.getBoundingClientRect().right, payee: payee.getBoundingClientRect().left }
-    })()`)
-
-    expect(drawn.at).toHaveLength('10.00 EUR'.length)
-    expect(drawn.at).toEqual(drawn.at.toSorted((a, b) => a - b))
-    expect(drawn.payee).toBeGreaterThanOrEqual(drawn.end)
-    expect(await page.getByRole('button', { name: /^Approve 10/ }).innerText()).toContain('U+202E')
-  })
 })
 
 describe('another site', () => {

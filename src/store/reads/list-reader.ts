@@ -87,7 +87,7 @@ function inOrder(db: Kysely<Tables>, select: Select, { tenant, order, after }: O
   const open = select.where(statusIsOpen).orderBy('expires_at').orderBy('ref')
   if (after === undefined) return open
   const end = db.selectFrom('proposals').select('expires_at').where('tenant', '=', tenant).where('ref', '=', after)
-  return open.where(({ eb, refTuple, tuple }) => eb(refTuple('expires_at', 'ref'), '>', tuple(end, sql.val(after))))
+  return open.where((where) => where(where.refTuple('expires_at', 'ref'), '>', where.tuple(end, sql.val(after))))
 }
 
 // What one person decided on, off an index of its own: it costs what they decided, whatever else the tenant holds.

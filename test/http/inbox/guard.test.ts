@@ -169,7 +169,11 @@ describe('opening a link', () => {
     const gets = world.app.routes.filter(({ method, path }) => method === 'GET' && path.startsWith('/inbox'))
 
     for (const { path } of [...posts, ...gets]) {
-      const at = path.replace(':ref', proposal).replace(':id', 'x').replace(':name', 'inbox.css')
+      const at = path
+        .replace(':ref', proposal)
+        .replace(':id', 'x')
+        .replace(':name', 'inbox.css')
+        .replace(':section', 'preview')
       for (const method of ['GET', 'HEAD', 'OPTIONS']) {
         for (const by of [finance1, requester, stranger, null]) {
           const { status } = await without(world.visitor(by), at, { method, headers: { Purpose: 'prefetch' } })
@@ -213,7 +217,8 @@ describe('who may not', () => {
     const world = await openInbox()
     const { proposal, commitment } = await world.prepared(requester)
     await world.runtime.approve(finance1, proposal, { commitment, comment: 'fine' })
-    const paths = ['/inbox', '/inbox/decided', `/inbox/proposals/${proposal}`, `/inbox/proposals/${proposal}/approve`]
+    const parts = ['', '/approve', '/whole/preview', '/whole/timeline', '/whole/decisions']
+    const paths = ['/inbox', '/inbox/decided', ...parts.map((part) => `/inbox/proposals/${proposal}${part}`)]
     const customer = world.action.business.customer
 
     for (const by of [requester, finance1, finance2, operator, director, agent]) {

@@ -103,6 +103,41 @@ describe.each(['/desk', '/desk/of/finance'])('an inbox below %s', (base) => {
   })
 })
 
+// Links would lead beside the inbox, and no header that anybody can send may say where it is.
+describe('a proxy that strips a prefix', () => {
+  it('threat T35 is not supported: nothing that it adds moves a link, a form or a redirect', async () => {
+    const world = await openInbox()
+    const { proposal } = await world.prepared(requester)
+    const added = {
+      'X-Forwarded-Prefix': '/desk',
+      'X-Forwarded-Path': '/desk/inbox',
+      'X-Script-Name': '/desk',
+      'X-Original-URL': '/desk/inbox',
+      'X-Rewrite-URL': '/desk/inbox',
+      'X-Forwarded-Host': 'evil.test',
+      'X-Forwarded-Proto': 'http',
+      Forwarded: 'host=evil.test;proto=http',
+    }
+    const visitor = world.visitor(finance1)
+    await visitor.get('/inbox')
+
+    for (const path of ['/inbox', `/inbox/proposals/${proposal}`, `/inbox/proposals/${proposal}/approve`]) {
+      const [through, straight] = [await visitor.get(path, added), await visitor.get(path)]
+      expect(leads(through.text)).toEqual(leads(straight.text))
+      expect(leads(through.text).filter((to) => !/^(?:$|#|\/inbox)/.test(to))).toEqual([])
+    }
+    const { action, values } = formIn((await visitor.get(`/inbox/proposals/${proposal}/approve`)).text, 'approve')
+    const answer = await visitor.post(action, values, added)
+    expect(answer.headers.get('Location')).toMatch(/^\/inbox\/proposals\//)
+  })
+
+  it('is refused where it is configured: an origin has no path', async () => {
+    const inbox = { origin: 'https://inbox.test/desk', session: sessionOfCookie }
+
+    await expect(openInbox({ app: { inbox } })).rejects.toThrow('"origin" must be a scheme, a host and a port alone.')
+  })
+})
+
 function isAct(path: string): boolean {
   return /\/(?:approve|reject|withdraw|check|reconcile|resume|settle|revoke)$/.test(path)
 }

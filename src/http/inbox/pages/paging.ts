@@ -17,7 +17,7 @@ export function pageLinks({ base, query }: PageCall, path: string, { next }: Sea
   const isFirst = (query.get(name) ?? '') === ''
   if (isFirst && next === null) return NOTHING
   const to = (after: string | null, words: string): Html => {
-    const others = [...query].filter(([one]) => KEPT.includes(one) && one !== name)
+    const others = [...query].filter(([one]) => KEPT.has(one) && one !== name)
     const place: [string, string][] = after === null ? [] : [[name, after]]
     const search = new URLSearchParams([...others, ...place]).toString()
     return html` <a href="${`${base}${path}${search === '' ? '' : `?${search}`}`}">${words}</a>`
@@ -27,4 +27,4 @@ export function pageLinks({ base, query }: PageCall, path: string, { next }: Sea
   }</span>${isFirst ? NOTHING : to(null, 'To the first')}${next === null ? NOTHING : to(next, 'Those after')}</nav>`
 }
 
-const KEPT: readonly string[] = ['action', 'requester', 'after', 'doubt']
+const KEPT: ReadonlySet<string> = new Set(['action', 'requester', 'after', 'doubt'])

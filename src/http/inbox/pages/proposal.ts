@@ -121,10 +121,10 @@ export function resultSection({ inbox }: PageCall, { view }: OpenedProposal): Lo
 export function previewSection({ inbox }: PageCall, { form }: OpenedProposal): LongSection {
   const { title, fields } = form
   const isWhole = title === null || briefLine(title) === visibleLine(title)
-  const heading: readonly Pick<Field, 'label' | 'shown'>[] = isWhole
+  const longTitle: readonly Pick<Field, 'label' | 'shown'>[] = isWhole
     ? []
     : [{ label: 'Title', shown: { as: 'note', text: title } }]
-  const rows = fieldRows([...heading, ...fields], inbox.timeZone)
+  const rows = fieldRows([...longTitle, ...fields], inbox.timeZone)
   return { name: 'preview', bytesMax: 12_000, rows, wrap: fieldList }
 }
 

@@ -32,12 +32,11 @@ export function pieces(
     bytes += cost
   }
   for (const part of visibleParts(text, options)) {
-    if (part.kind !== 'plain') add(part, MARK_BYTES)
-    else {
+    if (part.kind === 'plain') {
       for (const { segment } of GRAPHEMES.segment(part.text)) {
         for (const run of runs(segment, bytesMax)) add({ kind: 'plain', text: run }, bytesOf(run))
       }
-    }
+    } else add(part, MARK_BYTES)
   }
   return piece.length === 0 ? found : [...found, piece]
 }
