@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { limits } from '../../../src/effect/limits.ts'
 import type { JsonValue } from '../../../src/effect/canonical-json.ts'
+import { html } from '../../../src/http/inbox/html.ts'
+import { partOf } from '../../../src/http/inbox/pages/parts.ts'
 import { fieldRows } from '../../../src/http/inbox/preview/field-rows.ts'
 import { previewForm } from '../../../src/http/inbox/preview/form.ts'
 import { pieces } from '../../../src/http/inbox/text/pieces.ts'
@@ -75,7 +77,7 @@ describe('the largest preview', () => {
     expect(Math.max(...sizes)).toBeLessThan(PAGE_BYTES_MAX)
     const rows = fieldRows(previewForm(null, { title: 'Long', all: [shown.title, ...shown.lines] }).fields, 'UTC')
     const all = [shown.title, ...shown.lines].join('')
-    expect(plain(valuesIn(`<dl class="fields">${rows.join('')}</dl>`)) === all).toBe(true)
+    expect(plain(valuesIn(`<dl class="fields">${rows.map((row) => row.render()).join('')}</dl>`)) === all).toBe(true)
     expect(valuesIn(page[0] ?? '').length).toBeGreaterThan(0)
     for (const text of approve.slice(0, -1)) {
       expect(() => formIn(text, 'approve')).toThrow('no form')
@@ -84,6 +86,22 @@ describe('the largest preview', () => {
     const { action, values } = formIn(approve.at(-1) ?? '', 'approve')
     await visitor.post(action, values)
     expect((await world.stored(proposal)).proposal.status).toBe('approved')
+  })
+
+  it('costs what the part costs that is asked for: no other row is rendered', () => {
+    const rendered: number[] = []
+    const rows = Array.from({ length: 9_000 }, (_, index) => ({
+      bytes: 100,
+      render: () => {
+        rendered.push(index)
+        return html`<li>${index}</li>`
+      },
+    }))
+
+    const part = partOf({ name: 'preview', bytesMax: 300, rows, wrap: (some) => html`${some}` }, 5, () => '/inbox')
+
+    expect(rendered).toEqual([12, 13, 14])
+    expect(part.shown.toString()).toContain('Part 5 of 3000.')
   })
 
   it('a part that is none is the last one, and a section that is none is not there', async () => {
@@ -103,6 +121,24 @@ describe('the largest preview', () => {
   })
 })
 
+describe('a title', () => {
+  // The heading ends somewhere between them; a mark takes more room than a letter.
+  const long = [200, 239, 240, 241, 300, 399, 400, 401, 900].map((length) => 'x'.repeat(length))
+  it.each([...long, '\u200B'.repeat(2), '\u200B'.repeat(3), 'a\u202E'.repeat(5), '&'.repeat(90)])(
+    'is on the page to its end, however long its heading can be: %j',
+    async (beginning) => {
+      const world = await worldShowing({ title: `${beginning} THE-END`, lines: [] })
+      const { proposal } = await world.prepared(requester)
+
+      for (const below of ['', '/approve']) {
+        const { text } = await world.visitor(finance1).get(`/inbox/proposals/${proposal}${below}`)
+        const main = text.slice(text.indexOf('<h1>'), text.indexOf('<section class="decide"'))
+        expect([below, main.includes('THE-END')]).toEqual([below, true])
+      }
+    },
+  )
+})
+
 describe('the rows of a preview', () => {
   const deep = Array.from({ length: 40 }).reduce<JsonValue>((inner) => ({ [`level${'l'.repeat(30)}`]: inner }), {
     text: 'x'.repeat(9_000),
@@ -113,9 +149,11 @@ describe('the rows of a preview', () => {
     ['a name that is longer than a page', { [key]: { a: 'EXTRA', b: 'x'.repeat(9_000) } }, 'EXTRA'],
     ['an identifier that is none', { id: { before: 'b'.repeat(9_000), after: `${'a'.repeat(9_000)}EXTRA` } }, 'EXTRA'],
   ])('are small, whatever is in them: %s', (_, preview, last) => {
-    const rows = fieldRows(previewForm(null, preview).fields, 'UTC').map(String)
+    const all = fieldRows(previewForm(null, preview).fields, 'UTC')
+    const rows = all.map((row) => row.render().toString())
 
     expect(Math.max(...rows.map((row) => Buffer.byteLength(row)))).toBeLessThan(4_500)
+    expect(all.filter(({ bytes }, index) => Buffer.byteLength(rows[index] ?? '') > bytes)).toEqual([])
     expect(rows.join('')).toContain(last)
     const [name] = Object.keys(typeof preview === 'object' && preview !== null ? preview : {})
     const letters = rows
@@ -134,9 +172,8 @@ describe('the rows of a preview', () => {
       `a${'\u0301'.repeat(3_000)}`,
       'a b\n'.repeat(900),
     ]) {
-      const found = pieces(text, 300, { lines: true })
-      const again = found
-        .flat()
+      const again = [...pieces(text, 300, { lines: true })]
+        .flatMap(({ parts }) => parts)
         .map((part) => {
           if (part.kind === 'plain') return part.text
           return part.kind === 'break' ? '\n' : String.fromCodePoint(Number.parseInt(part.code.slice(2), 16))

@@ -10,7 +10,8 @@ import {
 } from '../../../src/http/inbox/text/amounts-and-times.ts'
 import { changedGroups, shownIdentifier } from '../../../src/http/inbox/text/identifier.ts'
 import { scriptsOf, suspicions } from '../../../src/http/inbox/text/scripts.ts'
-import { visibleLine, visibleParts } from '../../../src/http/inbox/text/visible-text.ts'
+import { briefLine } from '../../../src/http/inbox/text/pieces.ts'
+import { visibleParts } from '../../../src/http/inbox/text/visible-text.ts'
 
 /** By code point, so that this file hides nothing either. */
 const HIDDEN: readonly (readonly [group: string, points: readonly number[]])[] = [
@@ -43,7 +44,7 @@ describe('a hidden character', () => {
       { kind: 'mark', code, name: expect.stringMatching(/./) as unknown },
       { kind: 'plain', text: 'b' },
     ])
-    expect(visibleLine(text)).toBe(`a[${code}]b`)
+    expect(briefLine(text)).toBe(`a[${code}]b`)
   })
 
   it('case C106 is named where it is one of those that are met', () => {

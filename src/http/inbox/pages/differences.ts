@@ -5,6 +5,7 @@ import { type PageCall, proposalPath } from '../page-call.ts'
 import { wholeChanges } from '../preview/changes.ts'
 import { type Field, fieldAt } from '../preview/form.ts'
 import { renderBrief, renderPiece, renderShown } from '../preview/render-value.ts'
+import { rendered } from '../preview/row.ts'
 import { pieces } from '../text/pieces.ts'
 import { STATUS_WORDS } from '../words/status-words.ts'
 import type { OpenedProposal } from './opened-proposal.ts'
@@ -13,11 +14,6 @@ import { firstPart, type LongSection } from './parts.ts'
 /** Drift, replacement and related proposals, as far as there are any. */
 export function differences(call: PageCall, opened: OpenedProposal): Html {
   return html`${drifted(call, opened)}${replaced(call, opened)}${related(call, opened)}`
-}
-
-/** What of them can be long. */
-export function differingSections(call: PageCall, opened: OpenedProposal): readonly LongSection[] {
-  return [driftSection(opened), replacedSection(call, opened), relatedSection(call, opened)]
 }
 
 // Values that moved are never stored: what they are now, the fresh proposal shows.
@@ -35,16 +31,16 @@ function drifted(call: PageCall, opened: OpenedProposal): Html {
   }`
 }
 
-function driftSection({ view, schema }: OpenedProposal): LongSection {
+export function driftSection({ view, schema }: OpenedProposal): LongSection {
   const rows = view.driftPaths.flatMap((path) => {
-    const [first = [], ...more] = pieces(path, PIECE_BYTES)
+    const [first, ...more] = pieces(path, PIECE_BYTES)
     const { label } = fieldAt(schema, path, null)
     return [
-      html`<li>${renderBrief(label, '…')} <code>${renderPiece(first)}</code></li>`,
-      ...more.map((piece) => html`<li>and further: <code>${renderPiece(piece)}</code></li>`),
+      html`<li>${renderBrief(label, '…')} <code>${renderPiece(first?.parts ?? [])}</code></li>`,
+      ...more.map(({ parts }) => html`<li>and further: <code>${renderPiece(parts)}</code></li>`),
     ]
   })
-  return { name: 'drift', bytesMax: 3_000, rows, wrap: (some) => html`<ul>${some}</ul>` }
+  return { name: 'drift', bytesMax: 3_000, rows: rows.map(rendered), wrap: (some) => html`<ul>${some}</ul>` }
 }
 
 function replaced(call: PageCall, opened: OpenedProposal): Html {
@@ -61,7 +57,7 @@ ${
 }
 
 // What is too long to be compared side by side is shown below in full, and on the page of the other one.
-function replacedSection({ inbox }: PageCall, { view, schema }: OpenedProposal): LongSection {
+export function replacedSection({ inbox }: PageCall, { view, schema }: OpenedProposal): LongSection {
   const cell = (field: Field): Html => {
     const whole = renderShown(field.shown, inbox.timeZone)
     if (Buffer.byteLength(whole.toString()) <= CELL_BYTES) return whole
@@ -75,7 +71,7 @@ function replacedSection({ inbox }: PageCall, { view, schema }: OpenedProposal):
   return {
     name: 'replaces',
     bytesMax: 5_000,
-    rows,
+    rows: rows.map(rendered),
     wrap: (some) =>
       html`<div class="wide"><table><thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>${some}</tbody></table></div>`,
   }
@@ -90,14 +86,14 @@ function related(call: PageCall, opened: OpenedProposal): Html {
 <p>Look at them before you decide, so that nothing is done twice.</p>${firstPart(call, opened, relatedSection(call, opened))}</section>`
 }
 
-function relatedSection({ base }: PageCall, { view }: OpenedProposal): LongSection {
+export function relatedSection({ base }: PageCall, { view }: OpenedProposal): LongSection {
   const rows = view.related.map(
     ({ proposal, action, status, sameEffect }) =>
       html`<li><a href="${proposalPath(base, proposal)}">${
         sameEffect ? 'The same effect' : 'About the same subject'
       }: ${STATUS_WORDS[status]}</a> <span class="quiet">${action}</span></li>`,
   )
-  return { name: 'related', bytesMax: 4_000, rows, wrap: (some) => html`<ul>${some}</ul>` }
+  return { name: 'related', bytesMax: 4_000, rows: rows.map(rendered), wrap: (some) => html`<ul>${some}</ul>` }
 }
 
 function cutShort(shown: number): Html {

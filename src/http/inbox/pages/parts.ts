@@ -1,15 +1,16 @@
 // Parts: what is too long for one page, in parts that follow each other, so that a page stays small and nothing is cut.
 import { html, type Html, NOTHING } from '../html.ts'
 import { type PageCall, proposalPath } from '../page-call.ts'
+import type { Row } from '../preview/row.ts'
 import type { OpenedProposal } from './opened-proposal.ts'
 
-/** Rows that can go on over several pages. */
+/** Rows that can go on over several pages; only those of the part that is asked for are rendered. */
 export interface LongSection {
   /** In the address of its parts. */
   readonly name: 'preview' | 'replaces' | 'related' | 'drift' | 'decisions' | 'timeline' | 'result'
   /** What one part may take of a page. */
   readonly bytesMax: number
-  readonly rows: readonly Html[]
+  readonly rows: readonly Row[]
   /** The rows within their list or table; `start` is the number of the first one, from 1. */
   readonly wrap: (rows: readonly Html[], start: number) => Html
 }
@@ -31,7 +32,11 @@ export function partOf(section: LongSection, asked: number, to: (part: number) =
     parts.length === 1
       ? NOTHING
       : html`<nav class="parts" aria-label="${`Parts of ${section.name}`}"><strong>Part ${part} of ${parts.length}.</strong>${link(part + 1, 'Next part')}${link(part - 1, 'Part before')}${link(1, 'First part')}</nav>`
-  return { shown: html`${section.wrap(rows, start)}${links}`, isLast: part === parts.length }
+  const shown = section.wrap(
+    rows.map((row) => row.render()),
+    start,
+  )
+  return { shown: html`${shown}${links}`, isLast: part === parts.length }
 }
 
 /** The first part, as the page of the proposal has it. */
@@ -50,21 +55,20 @@ export function askedPart({ query }: PageCall): number {
 }
 
 interface Portion {
-  readonly rows: readonly Html[]
+  readonly rows: readonly Row[]
   readonly start: number
 }
 
 function portions({ rows, bytesMax }: LongSection): readonly Portion[] {
-  const found: { rows: Html[]; start: number }[] = []
+  const found: { rows: Row[]; start: number }[] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const [index, row] of rows.entries()) {
-    const size = Buffer.byteLength(row.toString())
-    if (bytes + size > bytesMax) {
+    if (bytes + row.bytes > bytesMax) {
       found.push({ rows: [], start: index + 1 })
       bytes = 0
     }
     found.at(-1)?.rows.push(row)
-    bytes += size
+    bytes += row.bytes
   }
   return found.length === 0 ? [{ rows: [], start: 1 }] : found
 }

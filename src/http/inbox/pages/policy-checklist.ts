@@ -4,9 +4,10 @@ import type { RequirementExplanation } from '../../../proposal/policy/explain-po
 import { principalName } from '../../../proposal/principal.ts'
 import { html, type Html, NOTHING } from '../html.ts'
 import { renderNotes, renderPiece, renderText } from '../preview/render-value.ts'
+import { rendered } from '../preview/row.ts'
 import type { PageCall } from '../page-call.ts'
 import { shownInstant } from '../text/amounts-and-times.ts'
-import { pieces } from '../text/pieces.ts'
+import { type Piece, pieces } from '../text/pieces.ts'
 import type { OpenedProposal } from './opened-proposal.ts'
 import { firstPart, type LongSection } from './parts.ts'
 
@@ -28,7 +29,7 @@ ${
 
 /** Every decision on record. */
 export function decisionsSection({ view }: OpenedProposal, timeZone: string): LongSection {
-  const rows = view.approvals.flatMap((one) => decisionLines(one, timeZone))
+  const rows = view.approvals.flatMap((one) => decisionLines(one, timeZone)).map(rendered)
   return { name: 'decisions', bytesMax: 4_500, rows, wrap: (some) => html`<ul class="decisions">${some}</ul>` }
 }
 
@@ -46,7 +47,7 @@ function decisionLines(
   const revoked = revokedAt === null ? NOTHING : html`, taken back ${shownInstant(revokedAt, timeZone)}`
   const name = renderText(principalName(approver))
   const [first, ...more] = comment === null ? [] : pieces(comment, COMMENT_BYTES, { lines: true })
-  const quote = (piece: Parameters<typeof renderPiece>[0]): Html => html`<blockquote>${renderPiece(piece)}</blockquote>`
+  const quote = ({ parts }: Piece): Html => html`<blockquote>${renderPiece(parts)}</blockquote>`
   return [
     html`<li>${name} ${word}, ${shownInstant(decidedAt, timeZone)}${until}${revoked}${
       first === undefined ? NOTHING : html`${quote(first)}${renderNotes(comment ?? '')}`

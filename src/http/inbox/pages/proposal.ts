@@ -4,11 +4,10 @@ import { type Page, tagOf } from '../page.ts'
 import type { PageCall } from '../page-call.ts'
 import { fieldRows } from '../preview/field-rows.ts'
 import type { Field, PreviewForm } from '../preview/form.ts'
-import { renderBrief, renderNotes, renderText } from '../preview/render-value.ts'
+import { isBrief, renderBrief, renderNotes, renderText } from '../preview/render-value.ts'
 import { isProof } from '../session/form-secret.ts'
 import { shownDuration, shownInstant, shownMoney } from '../text/amounts-and-times.ts'
 import { briefLine } from '../text/pieces.ts'
-import { visibleLine } from '../text/visible-text.ts'
 import { evidenceWords } from '../words/evidence-words.ts'
 import { isSaid, saidWords } from '../words/said-words.ts'
 import { ATTENTION_WORDS, STATUS_WORDS } from '../words/status-words.ts'
@@ -120,10 +119,8 @@ export function resultSection({ inbox }: PageCall, { view }: OpenedProposal): Lo
 /** The preview in full: every field, and a title that heads the page but is too long for that. */
 export function previewSection({ inbox }: PageCall, { form }: OpenedProposal): LongSection {
   const { title, fields } = form
-  const isWhole = title === null || briefLine(title) === visibleLine(title)
-  const longTitle: readonly Pick<Field, 'label' | 'shown'>[] = isWhole
-    ? []
-    : [{ label: 'Title', shown: { as: 'note', text: title } }]
+  const longTitle: readonly Pick<Field, 'label' | 'shown'>[] =
+    title === null || isBrief(title) ? [] : [{ label: 'Title', shown: { as: 'note', text: title } }]
   const rows = fieldRows([...longTitle, ...fields], inbox.timeZone)
   return { name: 'preview', bytesMax: 12_000, rows, wrap: fieldList }
 }

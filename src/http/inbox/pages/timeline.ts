@@ -3,6 +3,7 @@ import type { Receipt } from '../../../proposal/receipts/receipt.ts'
 import { html, type Html, NOTHING } from '../html.ts'
 import type { PageCall } from '../page-call.ts'
 import { renderBrief, renderText } from '../preview/render-value.ts'
+import { rendered } from '../preview/row.ts'
 import { shownInstant } from '../text/amounts-and-times.ts'
 import { RECEIPT_WORDS } from '../words/receipt-words.ts'
 import { STATUS_WORDS } from '../words/status-words.ts'
@@ -20,7 +21,7 @@ const OLDER_BYTES = 2_500
 /** All of it, newest last. */
 export function timeline(call: PageCall, opened: OpenedProposal): Html {
   const { isWhole, view } = opened
-  const { rows } = timelineSection(opened, call.inbox.timeZone)
+  const rows = opened.receipts.map((receipt) => receiptLine(receipt, call.inbox.timeZone))
   const older = rows.slice(0, -OPEN_RECEIPTS)
   const isShort = older.reduce((sum, row) => sum + Buffer.byteLength(row.toString()), 0) <= OLDER_BYTES
   return html`<section aria-labelledby="timeline"><h2 id="timeline">What happened</h2>
@@ -40,7 +41,7 @@ export function timelineSection({ receipts }: OpenedProposal, timeZone: string):
   return {
     name: 'timeline',
     bytesMax: 20_000,
-    rows: receipts.map((receipt) => receiptLine(receipt, timeZone)),
+    rows: receipts.map((receipt) => rendered(receiptLine(receipt, timeZone))),
     wrap: (rows, start) => html`<ol class="timeline" start="${start}">${rows}</ol>`,
   }
 }

@@ -4,26 +4,32 @@ import type { Page } from '../page.ts'
 import { type PageCall, proposalPath } from '../page-call.ts'
 import { UnknownPath } from '../../wire/http-refusals.ts'
 import { briefLine } from '../text/pieces.ts'
-import { differingSections } from './differences.ts'
-import { openProposal } from './opened-proposal.ts'
-import { askedPart, partOf, partPath } from './parts.ts'
+import { driftSection, relatedSection, replacedSection } from './differences.ts'
+import { type OpenedProposal, openProposal } from './opened-proposal.ts'
+import { askedPart, type LongSection, partOf, partPath } from './parts.ts'
 import { decisionsSection } from './policy-checklist.ts'
 import { heading, previewSection, proposalPage, proposalTag, resultSection } from './proposal.ts'
 import { timelineSection } from './timeline.ts'
+
+type MakeSection = (call: PageCall, opened: OpenedProposal) => LongSection
+
+// By name, so that none is made but the one that is asked for.
+const SECTIONS: ReadonlyMap<string, MakeSection> = new Map<LongSection['name'], MakeSection>([
+  ['preview', previewSection],
+  ['drift', (_, opened) => driftSection(opened)],
+  ['replaces', replacedSection],
+  ['related', relatedSection],
+  ['decisions', ({ inbox }, opened) => decisionsSection(opened, inbox.timeZone)],
+  ['result', resultSection],
+  ['timeline', ({ inbox }, opened) => timelineSection(opened, inbox.timeZone)],
+])
 
 /** `/inbox/proposals/:ref/whole/:section`. @throws NotFound, UnknownPath */
 export async function wholePage(call: PageCall): Promise<Page> {
   const opened = await openProposal(call)
   if (opened.kind === 'erased') return proposalPage(call)
   const { view, form } = opened
-  const sections = [
-    previewSection(call, opened),
-    ...differingSections(call, opened),
-    decisionsSection(opened, call.inbox.timeZone),
-    resultSection(call, opened),
-    timelineSection(opened, call.inbox.timeZone),
-  ]
-  const section = sections.find(({ name }) => name === call.param('section'))
+  const section = SECTIONS.get(call.param('section'))?.(call, opened)
   if (section === undefined) throw new UnknownPath()
   const { shown } = partOf(section, askedPart(call), (part) => partPath(call, view.proposal, section.name, part))
   return {

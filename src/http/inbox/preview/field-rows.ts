@@ -1,25 +1,30 @@
 // The rows of a preview: one for each field, or several for a field that is too large for a part of a page.
-import { html, type Html, NOTHING } from '../html.ts'
-import { briefLine, pieces } from '../text/pieces.ts'
+import { html, NOTHING } from '../html.ts'
+import { briefLine, bytesOf, pieces } from '../text/pieces.ts'
 import type { Field, Shown } from './form.ts'
-import { renderField, renderNotes, renderPiece, renderText } from './render-value.ts'
+import { NOTES_BYTES_MAX, renderField, renderNotes, renderPiece, renderText } from './render-value.ts'
+import { rendered, type Row } from './row.ts'
 
 /** No row takes more, so that any number of parts can be made of them. */
 const ROW_BYTES = 3_000
 const PIECE_BYTES = 2_000
 const LABEL_CHARACTERS = 80
+/** The elements of a row, without what is in them. */
+const FRAME_BYTES = 160
+/** Nothing in it is marked or needs a note, so that its size is known before it is rendered. */
+const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/
 
 type Labelled = Pick<Field, 'label' | 'shown'>
 
 /** All of the fields, in rows of a `dl`. Nothing is left out: a long text is several rows, and so is a long list. */
-export function fieldRows(fields: readonly Labelled[], timeZone: string): readonly Html[] {
+export function fieldRows(fields: readonly Labelled[], timeZone: string): readonly Row[] {
   return fields.flatMap((field) => rowsOf(field, timeZone))
 }
 
-function rowsOf(field: Labelled, timeZone: string): readonly Html[] {
+function rowsOf(field: Labelled, timeZone: string): readonly Row[] {
   if (charactersOf(field.shown) + field.label.length <= ROW_BYTES) {
-    const whole = renderField(field, timeZone)
-    if (Buffer.byteLength(whole.toString()) <= ROW_BYTES) return [whole]
+    const whole = plainRow(field, timeZone) ?? rendered(renderField(field, timeZone))
+    if (whole.bytes <= ROW_BYTES) return [whole]
   }
   const { label, shown } = field
   if (label.length > LABEL_CHARACTERS) {
@@ -32,7 +37,14 @@ function rowsOf(field: Labelled, timeZone: string): readonly Html[] {
   return split({ label, shown }, timeZone)
 }
 
-function split({ label, shown }: Labelled, timeZone: string): readonly Html[] {
+// Most rows of a list that is meant to be long are such.
+function plainRow(field: Labelled, timeZone: string): Row | null {
+  const { label, shown } = field
+  if (shown.as !== 'text' || !PLAIN.test(shown.text) || !PLAIN.test(label)) return null
+  return { bytes: FRAME_BYTES + bytesOf(label) + bytesOf(shown.text), render: () => renderField(field, timeZone) }
+}
+
+function split({ label, shown }: Labelled, timeZone: string): readonly Row[] {
   switch (shown.as) {
     case 'text':
     case 'party':
@@ -57,17 +69,23 @@ function split({ label, shown }: Labelled, timeZone: string): readonly Html[] {
     case 'money':
     case 'day':
     case 'instant':
-      return [renderField({ label, shown }, timeZone)]
+      return [rendered(renderField({ label, shown }, timeZone))]
   }
 }
 
-function textRows(label: string, text: string): readonly Html[] {
-  const all = pieces(text, PIECE_BYTES, { lines: true })
-  if (all.length === 0) return [renderField({ label, shown: { as: 'text', text } }, '')]
-  return all.map((piece, index) => {
-    const part = all.length === 1 ? '' : ` (${index + 1} of ${all.length})`
-    const notes = index === 0 ? renderNotes(text) : NOTHING
-    return html`<div><dt>${renderText(label)}${part}</dt><dd>${renderPiece(piece)}${notes}</dd></div>`
+function textRows(label: string, text: string): readonly Row[] {
+  const all = [...pieces(text, PIECE_BYTES, { lines: true })]
+  if (all.length === 0) return [rendered(renderField({ label, shown: { as: 'text', text } }, ''))]
+  const name = renderText(label)
+  const frame = FRAME_BYTES + Buffer.byteLength(name.toString())
+  return all.map(({ parts, bytes }, index) => {
+    const which = all.length === 1 ? '' : ` (${index + 1} of ${all.length})`
+    const isFirst = index === 0
+    return {
+      bytes: frame + bytes + (isFirst ? NOTES_BYTES_MAX : 0),
+      render: () =>
+        html`<div><dt>${name}${which}</dt><dd>${renderPiece(parts)}${isFirst ? renderNotes(text) : NOTHING}</dd></div>`,
+    }
   })
 }
 

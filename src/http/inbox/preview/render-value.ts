@@ -2,7 +2,7 @@
 import { type Content, html, type Html, NOTHING } from '../html.ts'
 import { shownDate, shownInstant, shownMoney } from '../text/amounts-and-times.ts'
 import { changedGroups, shownIdentifier } from '../text/identifier.ts'
-import { pieces } from '../text/pieces.ts'
+import { firstPiece } from '../text/pieces.ts'
 import { type Suspicion, suspicions } from '../text/scripts.ts'
 import { type TextPart, visibleParts } from '../text/visible-text.ts'
 import type { Field, Shown } from './form.ts'
@@ -10,8 +10,14 @@ import type { Field, Shown } from './form.ts'
 /** Of a longer list the rest is behind a click, and all of it is in the page. */
 const OPEN_ITEMS = 20
 
+/** There are not many more characters that nobody sees; and no text may fill the memory. */
+const MARKS_KEPT = 1_000
+
 /** So much is said of one text; its characters are marked in their place in any case. */
 const NOTES_MAX = 6
+
+/** What that takes as HTML at the most. */
+export const NOTES_BYTES_MAX = 3_000
 
 /** A text of somebody else's, in one line or several. */
 export function renderText(text: string, options: { readonly lines?: boolean } = {}): Html {
@@ -24,9 +30,14 @@ const BRIEF_BYTES = 240
 
 /** The beginning of a text, where the whole of it is elsewhere; a short one is shown whole. */
 export function renderBrief(text: string, rest = '… (the rest is on its page)'): Html {
-  const [first, ...more] = pieces(text, BRIEF_BYTES, { lines: true })
-  if (first === undefined || more.length === 0) return renderText(text, { lines: true })
-  return html`${renderPiece(first)}<span class="quiet">${rest}</span>`
+  const { parts, isAll } = firstPiece(text, BRIEF_BYTES, { lines: true })
+  if (isAll) return renderText(text, { lines: true })
+  return html`${renderPiece(parts)}<span class="quiet">${rest}</span>`
+}
+
+/** Whether {@link renderBrief} shows all of it. */
+export function isBrief(text: string): boolean {
+  return firstPiece(text, BRIEF_BYTES, { lines: true }).isAll
 }
 
 /** What a reader must be told about a text, in words. */
@@ -56,8 +67,8 @@ export function renderField({ label, shown }: Pick<Field, 'label' | 'shown'>, ti
 }
 
 /** A piece of a text. */
-export function renderPiece(piece: readonly TextPart[]): Html {
-  return html`<bdi class="text">${piece.map(renderPart)}</bdi>`
+export function renderPiece(parts: readonly TextPart[]): Html {
+  return html`<bdi class="text">${parts.map(renderPart)}</bdi>`
 }
 
 /** One value. */
@@ -92,8 +103,19 @@ function renderPart(part: TextPart): Content {
     case 'break':
       return html`<br>`
     case 'mark':
-      return html`<span class="mark" title="${part.name}">${part.code}</span>`
+      return markOf(part)
   }
+}
+
+// A hostile text has one and the same mark ten thousand times.
+const MARKS = new Map<string, Html>()
+
+function markOf({ code, name }: Extract<TextPart, { kind: 'mark' }>): Html {
+  const known = MARKS.get(code)
+  if (known !== undefined) return known
+  const mark = html`<span class="mark" title="${name}">${code}</span>`
+  if (MARKS.size < MARKS_KEPT) MARKS.set(code, mark)
+  return mark
 }
 
 function renderIdentifier(text: string | null, before: string | null | undefined): Html {

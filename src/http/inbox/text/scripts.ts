@@ -50,8 +50,9 @@ const LATIN_LIKE: ReadonlySet<string> = new Set(
  * Spec: reliability T17.
  */
 export function suspicions(text: string): readonly Suspicion[] {
+  if (ASCII.test(text)) return []
   const words = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  const found = words.flatMap(suspicionsOfWord)
+  const found = [...new Set(words)].flatMap(suspicionsOfWord)
   const scripts = scriptsOf(text)
   return [
     ...found,
@@ -62,22 +63,30 @@ export function suspicions(text: string): readonly Suspicion[] {
   ]
 }
 
+// Every letter of it is Latin, and stands for itself.
+const ASCII = /^[ -~]*$/
+
 function suspicionsOfWord(word: string): readonly Suspicion[] {
   const scripts = scriptsOf(word)
-  const letters = [...word].filter((character) => /\p{L}/u.test(character))
+  const letters = lettersIn(word)
   const isDisguised = letters.length > 0 && letters.every((letter) => LATIN_LIKE.has(letter))
   return [
     ...(isMixed(scripts) ? [{ kind: 'mixed_word', word, scripts } as const] : []),
     ...(isDisguised ? [{ kind: 'looks_latin', word, scripts } as const] : []),
-    ...([...word].some(isUnusual) ? [{ kind: 'unusual_letters', word } as const] : []),
+    ...([...new Set(word)].some(isUnusual) ? [{ kind: 'unusual_letters', word } as const] : []),
     ...(/(?![0-9])\p{Nd}/u.test(word) ? [{ kind: 'other_digits', word } as const] : []),
   ]
 }
 
 /** The scripts of the letters, in a fixed order. Letters that many scripts share say nothing. */
 export function scriptsOf(text: string): readonly string[] {
-  const letters = [...text].filter((character) => /\p{L}/u.test(character))
+  const letters = lettersIn(text)
   return SCRIPTS.filter(([, letter]) => letters.some((one) => letter.test(one))).map(([name]) => name)
+}
+
+// Each once, so that a long text costs what its alphabet costs.
+function lettersIn(text: string): readonly string[] {
+  return [...new Set(text)].filter((character) => /\p{L}/u.test(character))
 }
 
 function isMixed(scripts: readonly string[]): boolean {

@@ -62,34 +62,30 @@ const PIECES =
  * The text in parts. Nothing is left out and nothing is rewritten: plain parts and marks together are the text. In a text
  * of several lines a line feed breaks the line; anywhere else it is a mark. Spec: reliability T17, case C106.
  */
-export function visibleParts(text: string, { lines = false }: { readonly lines?: boolean } = {}): readonly TextPart[] {
-  const parts: TextPart[] = []
+export function visibleParts(text: string, options: { readonly lines?: boolean } = {}): readonly TextPart[] {
+  return [...eachVisiblePart(text, options)]
+}
+
+/** The same, one after the other, for whoever needs only the beginning of a long text. */
+export function* eachVisiblePart(
+  text: string,
+  { lines = false }: { readonly lines?: boolean } = {},
+): Generator<TextPart, void> {
   let plain = ''
   let from = 0
-  const flush = (): void => {
-    if (plain !== '') parts.push({ kind: 'plain', text: plain })
-    plain = ''
-  }
   for (const match of text.matchAll(PIECES)) {
     plain += text.slice(from, match.index)
     from = match.index + match[0].length
     const hidden = match.groups?.['hidden']
     if (hidden === undefined) plain += match[0]
     else {
-      flush()
-      parts.push(lines && hidden === '\n' ? { kind: 'break' } : markOf(hidden))
+      if (plain !== '') yield { kind: 'plain', text: plain }
+      plain = ''
+      yield lines && hidden === '\n' ? { kind: 'break' } : markOf(hidden)
     }
   }
   plain += text.slice(from)
-  flush()
-  return parts
-}
-
-/** The text in one line in which every mark is spelled out, for a button or a title. */
-export function visibleLine(text: string): string {
-  return visibleParts(text)
-    .map((part) => (part.kind === 'mark' ? `[${part.code}]` : part.kind === 'plain' ? part.text : ' '))
-    .join('')
+  if (plain !== '') yield { kind: 'plain', text: plain }
 }
 
 function markOf(character: string): TextPart {
