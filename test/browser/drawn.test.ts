@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { finance1, requester } from '../runtime/sessions.ts'
 import { openBrowserWorld, useBrowser } from './browser-world.ts'
-import { amountIn, type Ink, inksIn, isolate, LABEL, paint } from './picture.ts'
+import { drawnOn, type Ink, isolate, paint, pictureOf } from './picture.ts'
 
 useBrowser()
 
@@ -35,20 +35,25 @@ async function painted(payee: string): Promise<Page> {
   return page
 }
 
+/** The amount beside a payee that does nothing. */
+let ordinary: Promise<readonly number[]> | null = null
+
+async function ordinaryAmount(): Promise<readonly number[]> {
+  ordinary ??= painted('ORD-1').then(async (page) => (await drawnOn(page)).amount)
+  return ordinary
+}
+
 describe('threat T17, on the picture of the button', () => {
-  it.each(HOSTILE)('with %s the amount is drawn first and as ever, and the payee after it', async (_, payee, inks) => {
-    const [page, harmless] = [await painted(payee), await painted('ORD-1')]
+  it.each(HOSTILE)(
+    'with %s the amount is first and as ever, and the payee is as it is by itself',
+    async (_, payee, inks) => {
+      const page = await painted(payee)
+      const drawn = await drawnOn(page)
 
-    expect(await inksIn(page)).toEqual(['amount', ...inks])
-    expect(await amountIn(page)).toEqual(await amountIn(harmless))
-  })
-
-  it.each(HOSTILE)('with %s the payee is drawn as it is by itself, whatever stands beside it', async (_, payee) => {
-    const page = await painted(payee)
-    const drawn = await page.locator(LABEL).screenshot()
-
-    await isolate(page)
-
-    expect((await page.locator(LABEL).screenshot()).equals(drawn)).toBe(true)
-  })
+      expect(drawn.inks).toEqual(['amount', ...inks])
+      expect(drawn.amount).toEqual(await ordinaryAmount())
+      await isolate(page)
+      expect((await pictureOf(page)).equals(drawn.picture)).toBe(true)
+    },
+  )
 })

@@ -8,7 +8,7 @@ const INKS = { amount: '#f00', payee: '#00f', mark: '#0a0' } as const
 export type Ink = keyof typeof INKS
 
 /** The button that approves. */
-export const LABEL = 'button.primary'
+const LABEL = 'button.primary'
 
 /** Paints the amount, the payee and the marks in the label each in an ink of its own, on plain white. Nothing else is changed. */
 export async function paint(page: Page): Promise<void> {
@@ -34,30 +34,42 @@ export async function isolate(page: Page): Promise<void> {
   })()`)
 }
 
-/** What is drawn of each ink, column by column: so many pixels of it. */
+/** What is drawn of a label. */
+interface Drawn {
+  readonly picture: Buffer
+  /** From left to right, each run once; what stands above each other is one run, `amount+payee`. */
+  readonly inks: readonly string[]
+  /** The amount, column by column: so many pixels of it. Where it stands says nothing. */
+  readonly amount: readonly number[]
+}
+
+/** The label as it is drawn now. */
+export async function drawnOn(page: Page): Promise<Drawn> {
+  const picture = await pictureOf(page)
+  const columns = await columnsIn(page, picture)
+  const inked = columns.map((column) => NAMES.filter((ink) => column[ink] > 0).join('+')).filter((one) => one !== '')
+  const amounts = columns.map(({ amount }) => amount)
+  return {
+    picture,
+    inks: inked.filter((one, index) => one !== inked[index - 1]),
+    amount: amounts.slice(
+      amounts.findIndex((count) => count > 0),
+      amounts.findLastIndex((count) => count > 0) + 1,
+    ),
+  }
+}
+
+/** A picture of the label alone. */
+export async function pictureOf(page: Page): Promise<Buffer> {
+  return page.locator(LABEL).screenshot()
+}
+
 type Column = Readonly<Record<Ink, number>>
-
-/** The inks of the label from left to right, each run once; those that stand above each other are one run, `a+b`. */
-export async function inksIn(page: Page): Promise<readonly string[]> {
-  const inks = (await columnsIn(page)).map((column) => NAMES.filter((ink) => column[ink] > 0).join('+'))
-  const inked = inks.filter((one) => one !== '')
-  return inked.filter((one, index) => one !== inked[index - 1])
-}
-
-/** The amount as it is drawn, column by column; where it stands says nothing. */
-export async function amountIn(page: Page): Promise<readonly number[]> {
-  const drawn = (await columnsIn(page)).map(({ amount }) => amount)
-  return drawn.slice(
-    drawn.findIndex((count) => count > 0),
-    drawn.findLastIndex((count) => count > 0) + 1,
-  )
-}
 
 const NAMES = Object.keys(INKS) as readonly Ink[]
 
 // Decoded by a page of its own: the policy of the inbox lets no picture in.
-async function columnsIn(page: Page): Promise<readonly Column[]> {
-  const picture = await page.locator(LABEL).screenshot()
+async function columnsIn(page: Page, picture: Buffer): Promise<readonly Column[]> {
   const decoder = await page.context().newPage()
   try {
     return await decoder.evaluate<readonly Column[]>(`(async () => {

@@ -125,7 +125,7 @@ describe('a title', () => {
   // The heading ends somewhere between them; a mark takes more room than a letter.
   const long = [200, 239, 240, 241, 300, 399, 400, 401, 900].map((length) => 'x'.repeat(length))
   it.each([...long, '\u200B'.repeat(2), '\u200B'.repeat(3), 'a\u202E'.repeat(5), '&'.repeat(90)])(
-    'is on the page to its end, however long its heading can be: %j',
+    'is on the page to its end, however long its heading can be (no. %#)',
     async (beginning) => {
       const world = await worldShowing({ title: `${beginning} THE-END`, lines: [] })
       const { proposal } = await world.prepared(requester)
