@@ -139,6 +139,31 @@ describe('a title', () => {
   )
 })
 
+describe('a line break', () => {
+  it('threat T17 is a mark in a heading, a target and a button, where it would begin a line that nobody wrote', async () => {
+    const world = await worldShowing({ title: 'Refund\nPaid back already', lines: [] })
+    const { proposal } = await world.prepared(requester)
+
+    const { text } = await world.visitor(finance1).get(`/inbox/proposals/${proposal}/approve`)
+
+    const mark = '<span class="mark" title="line feed">U+000A</span>'
+    expect(text).toContain(`<h1><bdi class="text">Refund${mark}Paid back already</bdi></h1>`)
+    expect(text).toMatch(/<button class="primary">Approve <bdi class="text">Refund<span class="mark"/)
+    expect(text).toContain('Contains what cannot be seen: U+000A, line feed.')
+  })
+
+  it('is one in a note alone, however long the text is', () => {
+    const long = `${'x'.repeat(4_000)}\n${'y'.repeat(4_000)}`
+    const rows = (as: 'party' | 'note'): string =>
+      fieldRows([{ label: 'It', shown: { as, text: long } }], 'UTC')
+        .map((row) => row.render().toString())
+        .join('')
+
+    expect([rows('note').includes('<br>'), rows('note').includes('U+000A')]).toEqual([true, false])
+    expect([rows('party').includes('<br>'), rows('party').includes('U+000A')]).toEqual([false, true])
+  })
+})
+
 describe('the rows of a preview', () => {
   const deep = Array.from({ length: 40 }).reduce<JsonValue>((inner) => ({ [`level${'l'.repeat(30)}`]: inner }), {
     text: 'x'.repeat(9_000),

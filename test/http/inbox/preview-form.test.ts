@@ -112,6 +112,14 @@ describe('without a declaration', () => {
     expect(texts(previewForm(json, value))).toContain('EXTRA')
   })
 
+  it('the first text is the target, also with a line break in it, and a declared note is none', () => {
+    const noted = z.strictObject({ remark: z.string().meta({ inbox: { as: 'note' } }), order: z.string() })
+    const notedJson = z.toJSONSchema(noted, { io: 'input' })
+
+    expect(previewForm(null, { order: 'ORD-1\n', other: 'ORD-2' }).target).toBe('ORD-1\n')
+    expect(previewForm(notedJson, { remark: 'Two\nlines', order: 'ORD-1' }).target).toBe('ORD-1')
+  })
+
   it('a preview that is no object is shown too', () => {
     expect(texts(previewForm(json, ['EXTRA']))).toContain('EXTRA')
     expect(texts(previewForm(json, null))).toContain('(none)')

@@ -50,7 +50,7 @@ function decisionLines(
   const quote = ({ parts }: Piece): Html => html`<blockquote>${renderPiece(parts)}</blockquote>`
   return [
     html`<li>${name} ${word}, ${shownInstant(decidedAt, timeZone)}${until}${revoked}${
-      first === undefined ? NOTHING : html`${quote(first)}${renderNotes(comment ?? '')}`
+      first === undefined ? NOTHING : html`${quote(first)}${renderNotes(comment ?? '', { lines: true })}`
     }</li>`,
     ...more.map((piece) => html`<li>${name}, further: ${quote(piece)}</li>`),
   ]

@@ -48,8 +48,9 @@ function split({ label, shown }: Labelled, timeZone: string): readonly Row[] {
   switch (shown.as) {
     case 'text':
     case 'party':
-    case 'note':
       return textRows(label, shown.text)
+    case 'note':
+      return textRows(label, shown.text, { lines: true })
     case 'list':
       return fieldRows(
         shown.items.map((item, index) => ({ label: `${label}, no. ${index + 1}`, shown: item })),
@@ -73,8 +74,8 @@ function split({ label, shown }: Labelled, timeZone: string): readonly Row[] {
   }
 }
 
-function textRows(label: string, text: string): readonly Row[] {
-  const all = [...pieces(text, PIECE_BYTES, { lines: true })]
+function textRows(label: string, text: string, options: { readonly lines?: boolean } = {}): readonly Row[] {
+  const all = [...pieces(text, PIECE_BYTES, options)]
   if (all.length === 0) return [rendered(renderField({ label, shown: { as: 'text', text } }, ''))]
   const name = renderText(label)
   const frame = FRAME_BYTES + Buffer.byteLength(name.toString())
@@ -84,7 +85,7 @@ function textRows(label: string, text: string): readonly Row[] {
     return {
       bytes: frame + bytes + (isFirst ? NOTES_BYTES_MAX : 0),
       render: () =>
-        html`<div><dt>${name}${which}</dt><dd>${renderPiece(parts)}${isFirst ? renderNotes(text) : NOTHING}</dd></div>`,
+        html`<div><dt>${name}${which}</dt><dd>${renderPiece(parts)}${isFirst ? renderNotes(text, options) : NOTHING}</dd></div>`,
     }
   })
 }

@@ -47,7 +47,7 @@ export function previewForm(schema: JsonSchema | null, preview: JsonValue): Prev
   const fields = fieldsOf(schema, preview, '').filter(({ path }) => title === null || path !== jsonPointer([title]))
   const { effect = null, undo = null } = declaredPreview(schema)
   const heading = title === null ? null : preview[title]
-  return { title: typeof heading === 'string' ? heading : null, effect, undo, fields, ...named(fields) }
+  return { title: typeof heading === 'string' ? heading : null, effect, undo, fields, ...named(schema, fields) }
 }
 
 /** The label and the form of the value at a path of the preview, for what differs between two of them. */
@@ -121,14 +121,23 @@ function titleName(schema: JsonSchema | null, preview: Fields): string | null {
   return declared ?? texts.find((name) => name === 'title') ?? null
 }
 
-// The first amount; and whom or what it is about: a party, else an identifier, else the first text.
-function named(fields: readonly Field[]): Pick<PreviewForm, 'amount' | 'target'> {
-  const shown = fields.map((field) => field.shown)
-  const amount = shown.flatMap((one) => (one.as === 'money' ? [one.money] : []))[0] ?? null
+// The first amount; and whom or what it is about: a party, else an identifier, else the first text that is no declared note.
+function named(schema: JsonSchema | null, fields: readonly Field[]): Pick<PreviewForm, 'amount' | 'target'> {
+  const amount = fields.flatMap(({ shown }) => (shown.as === 'money' ? [shown.money] : []))[0] ?? null
   const texts = (['party', 'identifier', 'text'] as const).flatMap((kind) =>
-    shown.flatMap((one) => (one.as === kind && one.text !== null ? [one.text] : [])),
+    fields.flatMap(({ path, shown }) => {
+      if (shown.as !== 'party' && shown.as !== 'identifier' && shown.as !== 'text' && shown.as !== 'note') return []
+      // A line break in a value does not make another one the target.
+      const isText = shown.as === 'note' && declaredField(schemaAt(schema, path)).as !== 'note'
+      return (isText ? 'text' : shown.as) === kind && shown.text !== null ? [shown.text] : []
+    }),
   )
   return { amount, target: texts[0] ?? null }
+}
+
+function schemaAt(schema: JsonSchema | null, path: string): JsonSchema | null {
+  const [name = ''] = parseJsonPointer(path) ?? []
+  return fieldSchema(schema, name)
 }
 
 /** `orderReference` as “Order reference”, where no label is declared. */

@@ -28,21 +28,21 @@ export function renderText(text: string, options: { readonly lines?: boolean } =
 /** So many bytes of HTML say what a text is about. */
 const BRIEF_BYTES = 240
 
-/** The beginning of a text, where the whole of it is elsewhere; a short one is shown whole. */
+/** The beginning of a text in one line, where the whole of it is elsewhere; a short one is shown whole. */
 export function renderBrief(text: string, rest = '… (the rest is on its page)'): Html {
-  const { parts, isAll } = firstPiece(text, BRIEF_BYTES, { lines: true })
-  if (isAll) return renderText(text, { lines: true })
+  const { parts, isAll } = firstPiece(text, BRIEF_BYTES)
+  if (isAll) return renderText(text)
   return html`${renderPiece(parts)}<span class="quiet">${rest}</span>`
 }
 
 /** Whether {@link renderBrief} shows all of it. */
 export function isBrief(text: string): boolean {
-  return firstPiece(text, BRIEF_BYTES, { lines: true }).isAll
+  return firstPiece(text, BRIEF_BYTES).isAll
 }
 
 /** What a reader must be told about a text, in words. */
-export function renderNotes(text: string): Html {
-  const marks = visibleParts(text, { lines: true }).flatMap((part) => (part.kind === 'mark' ? [part] : []))
+export function renderNotes(text: string, options: { readonly lines?: boolean } = {}): Html {
+  const marks = visibleParts(text, options).flatMap((part) => (part.kind === 'mark' ? [part] : []))
   const named = new Map(marks.map(({ code, name }) => [code, `${code}, ${name}`]))
   const sentences = [
     ...(named.size === 0 ? [] : [`Contains what cannot be seen: ${[...named.values()].join('; ')}.`]),
@@ -80,7 +80,7 @@ export function renderShown(shown: Shown, timeZone: string): Html {
     case 'party':
       return html`${renderText(shown.text)}${renderNotes(shown.text)}`
     case 'note':
-      return html`<div class="note">${renderText(shown.text, { lines: true })}</div>${renderNotes(shown.text)}`
+      return html`<div class="note">${renderText(shown.text, { lines: true })}</div>${renderNotes(shown.text, { lines: true })}`
     case 'money':
       return html`<bdi class="money">${shownMoney(shown.money)}</bdi>`
     case 'day':
