@@ -58,6 +58,8 @@ export async function play(stage: Stage): Promise<void> {
   const lives = (Object.keys(LIVES) as LifeName[]).map((name) => new Living(stage, name))
   for (const life of lives) await life.untilItsEnd()
   await lives[0]?.erase()
+  // As a worker would: an erasure that was interrupted hides its proposal from everybody else.
+  await new Living(stage, 'hidden').eraseDue()
   // Whoever could not be served comes back before the day is over.
   if (stage.ledger.entries.slice(begun).some(isTrouble)) return
   await stage.clock.advance(DAY_MS)
@@ -126,11 +128,16 @@ export class Living {
     if (answer?.outcome === 'erased') this.#acknowledge('erase', { ...made, revision: null, status: 'erased' })
   }
 
+  /** Carries out what was asked for and has not been. */
+  async eraseDue(): Promise<void> {
+    await this.#tried('erase what is due', async () => this.#stage.runtime.eraseDue(privacy))
+  }
+
   /** Closes what has expired, and looks once more. */
   async afterADay(): Promise<void> {
     const { runtime } = this.#stage
     const made = this.#made
-    if (made === null) return
+    if (made === null || LIVES[this.#name].end === 'erased') return
     if (this.#name === 'lapsed') {
       const closed = await this.#tried('expire', async () => runtime.expireDue(service))
       const isClosed = closed?.expired.some((ref) => ref === made.proposal) ?? false

@@ -102,7 +102,10 @@ describe('a disk that fails', () => {
             isLasting,
           })),
         )
-      const limits = [600, 1_200].map((blocks): Fault => ({ kind: 'file_limit', blocks }))
+      const longest = Math.max(...run.calls.map((call) => (call.name === 'pwrite64' ? call.at + call.data.length : 0)))
+      const limits = [0.3, 0.6].map(
+        (part): Fault => ({ kind: 'file_limit', blocks: Math.floor((part * longest) / 512) }),
+      )
 
       await inPairs([...spread('pwrite64', 'ENOSPC'), ...spread('fsync', 'EIO'), ...limits], figures)
 
