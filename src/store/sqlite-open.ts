@@ -1,6 +1,6 @@
 // Opens a SQLite file as a store: looks before it touches, sets what durability needs, and asserts that it holds.
 import { StoreUnavailable } from '../proposal/errors.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { CommitFailed, SqliteConnection } from './sqlite-connection.ts'
 import type { Migrations } from './migration-texts.ts'
 import { definiteFailure } from './sqlite-errors.ts'
 import { fileState } from './sqlite-file.ts'
@@ -61,7 +61,8 @@ export async function migrateFile(library: SqliteLibrary, file: SqliteFile): Pro
   try {
     await migrate(connection, file.migrations)
   } catch (error) {
-    throw named(file.path, definiteFailure(error))
+    // Whether it landed is seen by whoever opens the file next.
+    throw named(file.path, definiteFailure(error instanceof CommitFailed ? error.cause : error))
   } finally {
     connection.close()
   }

@@ -58,7 +58,7 @@ function goesOn({ change }: Committed, ref: string): boolean {
   return isApproved || change.effect?.opened?.proposal === ref
 }
 
-function* countedTwice({ book }: Witness, { at, change, before }: Committed): Iterable<string> {
+function* countedTwice({ book }: Witness, { change, before }: Committed): Iterable<string> {
   for (const write of change.approvals) {
     const held = before.proposals.get(write.proposal)
     if (write.kind !== 'decided' || write.approval.decision !== 'approve' || held === undefined) continue
@@ -68,11 +68,13 @@ function* countedTwice({ book }: Witness, { at, change, before }: Committed): It
     })
     // Where another owner's attempts are behind the effect, an approval may be asked for anew (rules R1).
     if (attempted) continue
-    const { kind, id } = write.approval.approver
+    const { approver, decidedAt } = write.approval
+    const { kind, id } = approver
     const isCounted = held.approvals.some((earlier) => {
       const isSame = earlier.approver.kind === kind && earlier.approver.id === id
       const place = policy.require.find((one) => {
-        return one.applies && fits(policy, one, earlier, held.approvals, { now: at, commitment })
+        // By the clock of whoever took the decision, which may be ahead of the others.
+        return one.applies && fits(policy, one, earlier, held.approvals, { now: decidedAt, commitment })
       })
       return isSame && place !== undefined
     })
