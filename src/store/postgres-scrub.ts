@@ -49,8 +49,8 @@ export async function scrubbedSchema(pool: PostgresPool, schema: string): Promis
   } catch (error) {
     throw new DatabaseFailure(error)
   } finally {
-    client.removeListener('error', unheard)
-    client.on('error', unheard)
+    // A connection that is thrown away may still fail, and nobody is left to be told.
+    if (isSound) client.removeListener('error', unheard)
     client.release(!isSound)
   }
 }

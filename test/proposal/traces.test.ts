@@ -6,6 +6,7 @@ import type { Attempt, AttemptEnding, Effect, Observation } from '../../src/effe
 import { withEnded, withFenceRaised, withObserved, withOpened } from '../../src/effect/effect-changes.ts'
 import { evidenceOf } from '../../src/effect/effect-evidence.ts'
 import { nextGeneration } from '../../src/effect/generation.ts'
+import { limits } from '../../src/effect/limits.ts'
 import { DefinitiveFailure, NotSent } from '../../src/proposal/action.ts'
 import { judgeClaim } from '../../src/proposal/claim/claim.ts'
 import { executedSchema, executorWord } from '../../src/proposal/answers/executor-word.ts'
@@ -226,9 +227,15 @@ describe('trace S28: it exists, but is it what was approved', () => {
   })
 
   it('falsify Z5 an effect that was there before is not ours', () => {
-    const older = seen(accepted, found({ occurredAt: startedAt - 1 }))
+    const older = seen(accepted, found({ occurredAt: startedAt - limits.clockJumpMs - 1 }))
 
     expect(follow(sample('verification_pending'), older)).toMatchObject({ reason: 'effect_mismatch' })
+  })
+
+  it('the clock of a target may be behind by as much as one that has not jumped, and cut to seconds', () => {
+    const byItsClock = seen(accepted, found({ occurredAt: startedAt - limits.clockJumpMs }))
+
+    expect(follow(sample('verification_pending'), byItsClock)).toMatchObject({ status: 'verified' })
   })
 })
 

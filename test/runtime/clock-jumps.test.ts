@@ -65,7 +65,8 @@ describe.each(STORES)('trace S6: a jump of the wall clock, on %s', (store) => {
     const before = await world.effect(proposal)
     jump(world, HOUR_MS)
 
-    expect(await answerOf(world.reconcile(proposal))).toBe('in_progress clock_unsettled')
+    // The clock of the store is not known to have jumped as well: by it the lease is not over.
+    expect(await answerOf(world.reconcile(proposal))).toBe('in_progress')
     await world.clock.advance(SETTLED_MS - 1)
     expect(await answerOf(world.reconcile(proposal))).toBe('in_progress clock_unsettled')
     expect(await world.effect(proposal)).toEqual(before)

@@ -152,7 +152,7 @@ describe.each(STORES)('trace S32: an answer of the verifier that comes after era
     const { ref } = await overtaken(world, foundOther)
 
     const read = await world.runtime.read(reader, ref)
-    expect(read).toMatchObject({ kind: 'erased', attention: ['effect_mismatch'] })
+    expect(read).toMatchObject({ kind: 'erased', attention: ['effect_mismatch', 'settlement_unconfirmed'] })
     const sql = 'select sequence from observations where facts is not null'
     expect(world.path === null ? [] : rawRows(world.path, sql)).toEqual([])
   })

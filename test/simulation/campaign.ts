@@ -48,7 +48,7 @@ export async function runSeed(seed: number, tally: Tally): Promise<readonly Trac
 }
 
 /** The hash of a trace. Two runs of one seed have the same. Spec: reliability I38. */
-export function hashOf(trace: readonly Traced[]): string {
+function hashOf(trace: readonly Traced[]): string {
   return digestHex(['countersign/simulation/v1', ...trace.map(({ at, event }) => `${at} ${event}`)])
 }
 

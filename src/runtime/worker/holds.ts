@@ -2,9 +2,9 @@
 import type { Clock, Ids } from '../ports.ts'
 
 /** The first wait, in milliseconds; it doubles with every visit of which nothing came. */
-export const HOLD_MIN_MS = 1_000
+const HOLD_MIN_MS = 1_000
 /** The longest wait: what could not be done is looked at again so often, also after its cause is gone. */
-export const HOLD_MAX_MS: number = 5 * 60_000
+const HOLD_MAX_MS: number = 5 * 60_000
 /** Waits are drawn from this share of their length up to the whole of it, so that many workers spread out. */
 const LEAST_SHARE = 0.5
 /** More than are ever held at once; where they are, the oldest hold is forgotten, which costs a visit. */

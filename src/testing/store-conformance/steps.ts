@@ -1,5 +1,6 @@
 // The steps of conformance cases: what a store is told to do, and what it must answer.
 import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
 import type { EffectKey } from '../../effect/effect-key.ts'
 import type { Effect } from '../../effect/effect.ts'
 import type { Approval } from '../../proposal/approval.ts'
@@ -19,6 +20,9 @@ import type { Subject } from './conformance-case.ts'
 import { emptyChange, inserting, updating } from './sample-changes.ts'
 import { claiming } from './sample-effects.ts'
 import { inStatus, nextRef, reference, SAMPLE_START, sampleProposal } from './sample-proposals.ts'
+
+const SCRUBS_MAX = 100
+const SCRUB_PAUSE_MS = 20
 
 /** Commits and answers the store's time. */
 export async function commits(store: Store, change: Change): Promise<number> {
@@ -76,6 +80,14 @@ export async function effectOf(store: Store, key: EffectKey): Promise<Effect> {
   const effect = await store.effect(key)
   assert(effect !== null, 'the effect is not stored')
   return effect
+}
+
+/** Scrubs until it is done: on a server that is shared, somebody who just connects may be in the way for a moment. */
+export async function scrubs(store: Store): Promise<void> {
+  for (let tries = 1; (await store.scrub()) !== 'done'; tries++) {
+    assert.ok(tries < SCRUBS_MAX, 'scrubbing is not done although nobody reads')
+    await setTimeout(SCRUB_PAUSE_MS)
+  }
 }
 
 /** The database refuses the statement. */

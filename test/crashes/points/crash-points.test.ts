@@ -9,7 +9,7 @@ import { openPostgres } from '../../store/postgres-fixture.ts'
 import { CRASH_POINTS, pointName } from './crash-points.ts'
 import { type PointCampaign, pointCampaign } from './point-campaign.ts'
 
-const ITERATIONS = 20
+const ITERATIONS = 4
 const TIME_LIMIT_MS = 600_000
 
 type Time = Parameters<PointCampaign['open']>[0]

@@ -11,7 +11,7 @@ export type DiskCall = { readonly path: string; readonly isFailed: boolean } & (
 )
 
 /** The calls by their names; of no other does SQLite or the ledger make use to change a file. */
-export const DISK_CALLS = ['pwrite64', 'write', 'fsync', 'fdatasync', 'ftruncate', 'openat', 'unlink'] as const
+const DISK_CALLS = ['pwrite64', 'write', 'fsync', 'fdatasync', 'ftruncate', 'openat', 'unlink'] as const
 /** Others that would; a log that has one is not understood. */
 const FOREIGN_CALLS = [
   'pwritev',

@@ -105,7 +105,9 @@ describe('a disk that fails', () => {
       // The log may grow to such a limit and be begun again, so that nobody notices: it is the database that must not fit.
       const { database } = run.performance
       const length = Math.max(...run.calls.map((call) => (call.path === database ? endOfWrite(call) : 0)))
-      const limits = [0.9, 0.98].map((part): Fault => ({ kind: 'file_limit', blocks: Math.floor((part * length) / 512) }))
+      const limits = [0.9, 0.98].map(
+        (part): Fault => ({ kind: 'file_limit', blocks: Math.floor((part * length) / 512) }),
+      )
 
       await inPairs([...spread('pwrite64', 'ENOSPC'), ...spread('fsync', 'EIO'), ...limits], figures)
 

@@ -28,7 +28,7 @@ export type Fault =
  */
 const HONEST: ReadonlySet<string> = new Set(['store_unavailable', 'persistence_outcome_unknown', 'not_found'])
 
-export function faultName(fault: Fault): string {
+function faultName(fault: Fault): string {
   switch (fault.kind) {
     case 'kill':
       return `killed at ${fault.call} ${fault.nth}`

@@ -9,7 +9,7 @@ import { openWorld, START, type World, type WorldOptions } from '../harness.ts'
 /** Of the worker in all tests: it executes and reconciles as `executor`, and erases as `privacy-officer`. */
 export const AS = { principal: { kind: 'service', id: 'worker' }, roles: ['executor', 'privacy-officer'] } as const
 
-export const AUTOMATIC = { execution: 'when_approved' } as const
+const AUTOMATIC = { execution: 'when_approved' } as const
 
 /** A clock that knows how many timers are set. */
 export class TimerCountingClock extends VirtualClock {
