@@ -29,8 +29,8 @@ export default defineConfig({
     setupFiles: ['test/fixed-seed.ts'],
     globalSetup: ['test/postgres/shared-servers.ts'],
     // Generous: a test that waits this long hangs, and none is judged by how fast it was.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     coverage: {
       provider: 'v8',
       include: ['src/effect/**', 'src/proposal/**'],
