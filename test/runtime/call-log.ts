@@ -1,8 +1,7 @@
 // The log of what the host was asked to do, with what the store held at that moment.
 import type { Effect } from '../../src/effect/effect.ts'
 import type { Execute, Resolve, Resolved, Verified, Verify } from '../../src/proposal/action.ts'
-import type { LiveProposal, Store } from '../../src/runtime/ports.ts'
-import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import type { Clock, LiveProposal, Store } from '../../src/runtime/ports.ts'
 import type { Methods, Refund, TestAction } from './refund.ts'
 
 /** One call of an executor, and what was durable when it was entered. */
@@ -45,12 +44,21 @@ export class CallLog {
     this.#order += 1
     return this.#order
   }
+
+  /** Told of every entry when it is made and when it has ended, for a log that outlives its process. */
+  heard(_entry: Called): void {}
 }
+
+/** An entry of the log, by what was asked. */
+export type Called =
+  | { readonly kind: 'executed'; readonly call: ExecutorCalled }
+  | { readonly kind: 'verified'; readonly call: VerifierCalled }
+  | { readonly kind: 'resolved'; readonly call: ResolverCalled }
 
 interface Watched {
   readonly log: CallLog
   readonly store: Store
-  readonly clock: VirtualClock
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /**
@@ -103,6 +111,7 @@ async function logResolve(
   log.resolved.push(called)
   const answer = await resolve(input)
   called.answer = answer
+  log.heard({ kind: 'resolved', call: called })
   return answer
 }
 
@@ -117,6 +126,7 @@ async function logExecute(
   const effect = live === null ? null : await store.effect(live.proposal.effect)
   const called: ExecutorCalled = { input, at, stored: live, effect, ended: 'pending' }
   log.executed.push(called)
+  log.heard({ kind: 'executed', call: called })
   try {
     const answer = await execute(input)
     called.ended = 'returned'
@@ -124,6 +134,8 @@ async function logExecute(
   } catch (error) {
     called.ended = 'threw'
     throw error
+  } finally {
+    log.heard({ kind: 'executed', call: called })
   }
 }
 
@@ -134,11 +146,13 @@ async function logVerify(
 ): Promise<Verified<Refund>> {
   const called: VerifierCalled = { input, beganAt: clock.now(), began: log.next(), ended: null, answer: null }
   log.verified.push(called)
+  log.heard({ kind: 'verified', call: called })
   try {
     const answer = await verify(input)
     called.answer = answer
     return answer
   } finally {
     called.ended = log.next()
+    log.heard({ kind: 'verified', call: called })
   }
 }
