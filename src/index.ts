@@ -4,6 +4,7 @@
 export { VerificationResult, type VerifierHealth } from './effect/answer.ts'
 export {
   ActionClaimLostError,
+  ActionHeldError,
   ActionError,
   type ActionErrorCode,
   ActionInProgressError,
@@ -27,6 +28,7 @@ export type { IdempotencyKey } from './effect/effect-key.ts'
 export type { Coverage, Evidence, ProofKind } from './effect/effect.ts'
 export { limits, type LimitName } from './effect/limits.ts'
 export { isReference, type ReasonCode, type Reference } from './effect/reference.ts'
+export type { RestoreFinding, Witnessed } from './effect/witness.ts'
 
 // proposal/: what was allowed
 export {
@@ -142,6 +144,8 @@ export type { Clock, Ids, KeyEncryptionKey, Keyring, Logger, Store } from './run
 export type { PrepareInput } from './runtime/prepare/prepare.ts'
 export type { ErasedView, ProposalView, ReadInput } from './runtime/read.ts'
 export type { ReceiptsView } from './runtime/receipts.ts'
+export type { ErasedRef, Restore, RestoreAcknowledgement, RestoreState, Witness } from './runtime/restores.ts'
+export { acknowledgeRestore } from './runtime/acknowledge-restore.ts'
 export { type FailedRewrap, rotateKeys, type Rotation } from './runtime/keys/rotate-keys.ts'
 export { ProposalRuntime, type RuntimeOptions } from './runtime/runtime.ts'
 export type { OperationResult } from './runtime/result.ts'

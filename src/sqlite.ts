@@ -6,3 +6,4 @@ export {
   migrateSqlite,
   sqliteStore,
 } from './store/sqlite-store.ts'
+export { witnessFile } from './store/witness-file.ts'

@@ -3,10 +3,11 @@
 /** The commands of a block, one each, without prompts, comments and the variables set before them. */
 export function commandsOf(block: string): string[] {
   return block
+    .replaceAll(/\\\n\s*/g, ' ')
     .split('\n')
     .map((line) => line.replace(/^\$ /, '').replace(/(?:^|\s)#.*$/, ''))
     .flatMap((line) => line.split(/&&|;|\|/))
-    .map((command) => command.trim().replace(/^(?:[A-Z_]+=\S+\s+)+/, ''))
+    .map((command) => command.trim().replace(/^(?:[A-Z_]+=(?:"[^"]*"|\S+)\s+)+/, ''))
     .filter((command) => command !== '')
 }
 
@@ -36,9 +37,9 @@ function problemWithNpm([verb = '', name]: readonly string[], { scripts }: Known
   return script !== undefined && script in scripts ? null : `package.json has no script ${script}`
 }
 
-/** The first argument that looks like a file or folder of the repository and is none. */
+/** The first argument that looks like a file or folder of the repository and is none; an address is no such thing. */
 function missingFile(args: readonly string[], { files }: Known): string | null {
-  const paths = args.filter((arg) => arg.includes('/') || arg.endsWith('.ts'))
+  const paths = args.filter((arg) => !arg.includes('://') && (arg.includes('/') || arg.endsWith('.ts')))
   const missing = paths.find((path) => !files.some((file) => file === path || file.startsWith(`${path}/`)))
   return missing === undefined ? null : `there is no ${missing}`
 }

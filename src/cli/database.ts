@@ -1,6 +1,6 @@
 // Which database and which keys a command works on: as told, else as the environment says, else what `serve` makes.
 import { existsSync } from 'node:fs'
-import type { Keyring, Store } from '../runtime/ports.ts'
+import type { Keyring, Store, Witness } from '../runtime/ports.ts'
 import { environment } from './environment.ts'
 import { Unavailable, UsageError } from './errors.ts'
 
@@ -17,6 +17,29 @@ export const KEYS_OPTION = [
   '--keys <file>',
   'the key file (default: the keys in COUNTERSIGN_KEYS, else the database’s own name and .keys)',
 ] as const
+
+/** What `--witness` is, in the words of `--help`. */
+export const WITNESS_OPTION = [
+  '--witness <file>',
+  'what remembers the database outside it (default: COUNTERSIGN_WITNESS, else the file’s own name and .witness)',
+] as const
+
+/** The file of the witness of a database; null for one on a server where nothing says which. */
+export function witnessPath(option: string | undefined, database: string): string | null {
+  const named = option ?? environment('COUNTERSIGN_WITNESS')
+  if (named !== null && (named === '' || named === ':memory:' || named.startsWith('file:') || named.trim() !== named))
+    throw new UsageError('The witness must be kept in a file, which is named by its path.')
+  return named ?? (isPostgres(database) ? null : `${database}.witness`)
+}
+
+/** The witness of a database that is there: the one that is named, else the one that a server has made beside it. */
+export async function witnessOf(option: string | undefined, database: string): Promise<Witness | null> {
+  const file = witnessPath(option, database)
+  const isNamed = option !== undefined || environment('COUNTERSIGN_WITNESS') !== null
+  if (file === null || !(isNamed || existsSync(file))) return null
+  const { witnessFile } = await import('../store/witness-file.ts')
+  return witnessFile(file)
+}
 
 /** The path of the database, or the address of one on a PostgreSQL server. @throws UsageError for any other address */
 export function databasePath(option: string | undefined): string {
@@ -43,17 +66,17 @@ export function shown(database: string): string {
 }
 
 /** Opens a database that is there. @throws Unavailable, StoreUnavailable */
-export async function openDatabase(path: string): Promise<Store> {
+export async function openDatabase(path: string, witness: Witness | null = null): Promise<Store> {
   // A store is made where none is; a command that only looks must not do that.
   if (isPostgres(path)) {
     const { migratePostgres, postgresStore } = await import('../store/postgres-store.ts')
     const { migrations } = await migratePostgres({ url: path, dryRun: true })
     if (migrations.length > 0) throw new Unavailable(`The database ${shown(path)} must be migrated first.`)
-    return postgresStore({ url: path })
+    return postgresStore({ url: path, ...(witness === null ? {} : { witness }) })
   }
   if (!existsSync(path)) throw new Unavailable(`The database file ${path} does not exist.`)
   const { sqliteStore } = await import('../store/sqlite-store.ts')
-  return sqliteStore(path)
+  return sqliteStore(path, witness === null ? {} : { witness })
 }
 
 /** The file of the example's business system, beside the database, or here for one on a server. */

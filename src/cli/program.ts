@@ -7,6 +7,7 @@ import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addProposals } from './commands/proposals.ts'
 import { addReceipts } from './commands/receipts.ts'
+import { addRestore } from './commands/restore.ts'
 import { addServe } from './commands/serve.ts'
 import { addTest } from './commands/test.ts'
 import { addWorker } from './commands/worker.ts'
@@ -32,6 +33,7 @@ export function program(): Command {
   addKeys(countersign)
   addProposals(countersign)
   addReceipts(countersign)
+  addRestore(countersign)
   addTest(countersign)
   addCrashtest(countersign)
   return countersign

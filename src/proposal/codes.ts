@@ -95,6 +95,8 @@ export const REASONS = [
   'effect_content_differs',
   'key_lifetime_over',
   'clock_unsettled',
+  'restore_unacknowledged',
+  'restore_unsettled',
   'material_drift',
   'host_reports_drift',
   'subject_gone',

@@ -2,7 +2,7 @@
 import type { CallClaim, CallProgress, GuardedCall } from '../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Attempt, AttemptEnding, Effect, Observation } from '../effect/effect.ts'
-import type { Reference } from '../effect/reference.ts'
+import type { ReasonCode, Reference } from '../effect/reference.ts'
 import type { Approval } from '../proposal/approval.ts'
 import type { EventDraft, EventType } from '../proposal/event.ts'
 import type { Proposal } from '../proposal/proposal.ts'
@@ -10,6 +10,7 @@ import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type { Status } from '../proposal/status.ts'
 import type { Tombstone } from '../proposal/tombstone.ts'
 import type { DueItem, DueQuery } from './due.ts'
+import type { ErasedRef, Restore, RestoreState, Witness } from './restores.ts'
 
 /** Time. Instants are integer milliseconds UTC; durations are taken from `monotonic`. Spec: design D11. */
 export interface Clock {
@@ -212,9 +213,10 @@ export interface Conflict {
     | 'too_late'
     | 'too_early'
     | 'erased'
+    | 'held'
 }
 
-export type { DueItem, DueQuery, EventDraft, EventType }
+export type { DueItem, DueQuery, ErasedRef, EventDraft, EventType, Restore, RestoreState, Witness }
 
 /** What `list` finds, newest first unless `order` says otherwise; every filter narrows. */
 export interface ListQuery {
@@ -301,6 +303,15 @@ export interface Store {
     readonly referenceKeyCheck: string
     readonly domains: Readonly<Record<string, string>>
   }): Promise<StoreIdentity>
+  /** Whether anything is admitted, after the store was compared with its witness, if it has one. Spec: rules R15. */
+  restore(): Promise<RestoreState>
+  /**
+   * Opens the gate again, or answers null where it is not closed. From then on what the store now knows is what its witness
+   * knows.
+   */
+  acknowledgeRestore(by: Reference, reason: ReasonCode): Promise<Restore | null>
+  /** Proposals that the witness knows to have been erased and that have their content again. Spec: rules R19. */
+  erasuresUndone(): Promise<readonly ErasedRef[]>
   /** Every tenant that has a proposal. */
   tenants(): Promise<readonly Reference[]>
   /** Keys of a tenant that are wrapped under another version than this one, by proposal, from the one after `after`. */

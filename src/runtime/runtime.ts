@@ -12,6 +12,7 @@ import { demandInput, demandOptions } from './demand-shape.ts'
 import { approve, type DecisionInput, reject, revokeApproval } from './decide.ts'
 import { eraseDue } from './erase/erase-due.ts'
 import { erase, type EraseInput, type ErasureResult } from './erase/erase.ts'
+import { replayErasures } from './erase/replay.ts'
 import { events, type EventsInput, type EventsPage } from './events.ts'
 import { execute, type ExecuteInput } from './execute/execute.ts'
 import { expireDue, type ExpiredDue, type ExpireDueInput } from './expire-due.ts'
@@ -25,6 +26,7 @@ import { prepare, type PrepareInput } from './prepare/prepare.ts'
 import { type ErasedView, type ProposalView, read, type ReadInput } from './read.ts'
 import { receipts, type ReceiptsView } from './receipts.ts'
 import { reconcile, type ReconcileInput } from './verify/reconcile.ts'
+import { refuseMoved } from './refuse-moved.ts'
 import { Registry } from './registry.ts'
 import type { OperationResult } from './result.ts'
 import { ProposalKeys } from './keys/sealing.ts'
@@ -70,10 +72,12 @@ export class ProposalRuntime {
   }
 
   /**
-   * Registers the actions and ties them to the store, which remembers the reference key and every effect domain.
+   * Registers the actions and ties them to the store, which remembers the reference key and every effect domain. Erasures
+   * that a restore of the store has undone are carried out again before this resolves (rules R19).
    * @throws DefinitionError for an action that cannot be safe, or whose effects the store knows under another domain.
    * @throws TypeError for options that are none.
    * @throws ReferenceKeyChanged when the store was used with another reference key.
+   * @throws StoreUnavailable for a store that has moved to another database (store 5).
    */
   static async open(options: RuntimeOptions): Promise<ProposalRuntime> {
     assertSuitableNode(process.versions.node)
@@ -91,10 +95,11 @@ export class ProposalRuntime {
     const registry = new Registry(options.actions)
     const keys = new ProposalKeys(options.keyring, clock)
     const referenceKey = await keys.referenceKey()
+    await refuseMoved(options.store)
     await adopt(options.store, registry, referenceKey)
     const askedAt = clock.now()
     storeClock.hear(await options.store.now(), askedAt)
-    return new ProposalRuntime({
+    const core: Core = {
       store: options.store,
       keys,
       clock,
@@ -107,7 +112,9 @@ export class ProposalRuntime {
       instance: ids.token(),
       verifying: new Set(),
       hearing: new Map(),
-    })
+    }
+    await replayErasures(core)
+    return new ProposalRuntime(core)
   }
 
   /** What it goes by. Whoever tells somebody when something is due goes by the same one. */

@@ -28,6 +28,8 @@ export interface Capabilities {
   readonly asBytes: <Value>(value: Value) => RawBuilder<Value>
   /** 32 random characters, drawn by the database. */
   readonly randomId: RawBuilder<string>
+  /** Which server this is, on which timeline, and which tables: what another one differs in; null for a file. */
+  readonly place: RawBuilder<string | null>
   readonly createGuards: (db: Kysely<unknown>, guards: readonly Guard[]) => Promise<void>
   /** Creates the triggers that do something: those of erasure, and what else this engine needs. */
   readonly createActingTriggers: (db: Kysely<unknown>) => Promise<void>

@@ -16,16 +16,19 @@ export interface Found {
   readonly openAttempt: { readonly number: number; readonly token: string } | null
   /** When the lease of the guarded call ends that the change takes over; null for every other change. */
   readonly leaseUntil: number | null
+  /** Whether a restore waits for somebody to acknowledge it; false for a change that admits nothing. */
+  readonly isHeld: boolean
 }
 
 /**
- * The first conflict, or null. The order is part of the contract, so that every store answers alike: time, then the
- * proposals in their order, request keys, the attempt that is ended, the effect, the lease. A change whose attempt was
+ * The first conflict, or null. The order is part of the contract, so that every store answers alike: time, a restore, then
+ * the proposals in their order, request keys, the attempt that is ended, the effect, the lease. A change whose attempt was
  * ended by somebody else always finds another effect version too; `fenced` says more, so it comes first. Spec: store 1.
  */
 export function conflictOf(change: Change, found: Found): Conflict['on'] | null {
   if (change.notAfter !== null && found.now >= change.notAfter) return 'too_late'
   if (change.notBefore !== null && found.now < change.notBefore) return 'too_early'
+  if (found.isHeld) return 'held'
   for (const write of change.proposals) {
     const on = proposalConflict(write, found)
     if (on !== null) return on

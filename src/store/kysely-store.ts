@@ -3,7 +3,8 @@ import type { Kysely } from 'kysely'
 import type { GuardedCall } from '../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Effect } from '../effect/effect.ts'
-import type { Reference } from '../effect/reference.ts'
+import { parseReference, type ReasonCode, type Reference } from '../effect/reference.ts'
+import { StoreUnavailable } from '../proposal/errors.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type {
@@ -11,8 +12,11 @@ import type {
   Committed,
   Conflict,
   ErasedProposal,
+  ErasedRef,
   ListQuery,
   LiveProposal,
+  Restore,
+  RestoreState,
   Sealed,
   Standing,
   Store,
@@ -21,6 +25,7 @@ import type {
   StoreIdentity,
   DueItem,
   DueQuery,
+  Witness,
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -35,11 +40,15 @@ import { type KeyReader, keyReader } from './reads/key-reader.ts'
 import { type ReadList, listReader, type OnCorruptRow } from './reads/list-reader.ts'
 import { type ProposalReader, proposalReader } from './reads/proposal-reader.ts'
 import { type ReadStanding, standingReader } from './reads/standing-reader.ts'
+import type { Reconnects } from './reconnects.ts'
+import { gatedEngine, RestoreGate } from './restore-gate.ts'
+import { type RestoreBook, restoreBook } from './restores.ts'
 import { bound } from './statement.ts'
 import type { ReadTime } from './store-time.ts'
-import type { Tables } from './tables.ts'
+import type { Tables, UnscrubbedTable } from './tables.ts'
 import { type AdoptIdentity, identityAdopter } from './writes/adopt-identity.ts'
 import { type CommitChange, changeCommitter } from './writes/commit-change.ts'
+import { isAdmission } from './writes/find-conflict.ts'
 import { keyRewrapper, type Rewrap } from './writes/key-writer.ts'
 import { scrubBook, type StrikeScrubbed } from './writes/scrub-book.ts'
 
@@ -51,6 +60,9 @@ export interface KyselyStoreParts {
   readonly time: ReadTime
   readonly capabilities: Capabilities
   readonly onCorruptRow: OnCorruptRow
+  /** Null where nothing outside the store knows of it. */
+  readonly witness: Witness | null
+  readonly reconnects: Reconnects
 }
 
 /** The one implementation of the port for all databases. Spec: store 1 and 3. */
@@ -70,10 +82,15 @@ export class KyselyStore implements Store {
   readonly #keys: KeyReader
   readonly #rewrap: Rewrap
   readonly #standing: ReadStanding
+  readonly #restores: RestoreBook
+  readonly #gate: RestoreGate | null
   readonly #look: () => Operation<unknown>
 
-  constructor({ db, engine, time, capabilities, onCorruptRow }: KyselyStoreParts) {
-    this.#engine = engine
+  constructor({ db, engine, time, capabilities, onCorruptRow, witness, reconnects }: KyselyStoreParts) {
+    this.#restores = restoreBook(db, capabilities, time)
+    const book = this.#restores
+    this.#gate = witness === null ? null : new RestoreGate({ engine, book, witness, reconnects })
+    this.#engine = this.#gate === null ? engine : gatedEngine(engine, this.#gate)
     this.#time = time
     this.#commit = changeCommitter(db, capabilities, time)
     this.#adopt = identityAdopter(db)
@@ -93,10 +110,15 @@ export class KyselyStore implements Store {
 
   async commit(change: Change): Promise<Committed | Conflict> {
     assertChange(change)
-    return this.#engine.write(
+    const gate = isAdmission(change) ? this.#gate : null
+    await gate?.compared()
+    const before = gate?.seen ?? null
+    const landing = await this.#engine.write(
       () => this.#commit(change),
-      ({ kind }) => kind === 'committed',
+      ({ answer }) => answer.kind === 'committed',
     )
+    await gate?.admitted(landing, before)
+    return landing.answer
   }
 
   async now(): Promise<number> {
@@ -163,6 +185,26 @@ export class KyselyStore implements Store {
     )
   }
 
+  async restore(): Promise<RestoreState> {
+    return this.#engine.read(() => this.#restores.state())
+  }
+
+  async acknowledgeRestore(by: Reference, reason: ReasonCode): Promise<Restore | null> {
+    if ((await this.erasuresUndone()).length > 0) {
+      throw new StoreUnavailable('Erasures are undone in this store; they are made good when a runtime opens it.')
+    }
+    const acknowledged = await this.#engine.write(
+      () => this.#restores.acknowledge(by, reason),
+      () => true,
+    )
+    if (acknowledged !== null) await this.#gate?.acknowledged()
+    return acknowledged
+  }
+
+  async erasuresUndone(): Promise<readonly ErasedRef[]> {
+    return (await this.#gate?.erasuresUndone()) ?? []
+  }
+
   async tenants(): Promise<readonly Reference[]> {
     return this.#engine.read(() => this.#keys.tenants())
   }
@@ -182,6 +224,8 @@ export class KyselyStore implements Store {
   async scrub(): Promise<'done' | 'busy'> {
     const erased = await this.#engine.read(() => this.#erasures.unscrubbed())
     if (erased.length === 0) return 'done'
+    // Before it is said that they are erased, the witness knows that they were (rules R19).
+    await this.#gate?.erased(erased.map(named))
     const answer = await this.#engine.scrub()
     if (answer === 'done') {
       await this.#engine.write(
@@ -199,4 +243,8 @@ export class KyselyStore implements Store {
   async close(): Promise<void> {
     await this.#engine.close()
   }
+}
+
+function named({ tenant, proposal }: UnscrubbedTable): ErasedRef {
+  return { tenant: parseReference(tenant, '/tenant'), proposal: parseReference(proposal, '/proposal') }
 }

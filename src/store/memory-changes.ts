@@ -49,6 +49,7 @@ export function findInMemory(records: TenantRecords, change: Change, now: number
     isFormerKeyTaken: write?.formerKeys.some((former) => records.effects.has(effectName(former))) ?? false,
     openAttempt: effect?.attempts.find(({ ending }) => ending === null) ?? null,
     leaseUntil: call?.kind === 'take_over' && key !== null ? leaseOf(records, key) : null,
+    isHeld: false,
   }
 }
 

@@ -11,8 +11,10 @@ import type {
   Committed,
   Conflict,
   ErasedProposal,
+  ErasedRef,
   ListQuery,
   LiveProposal,
+  RestoreState,
   Sealed,
   Standing,
   Store,
@@ -159,6 +161,22 @@ class MemoryStore implements Store {
       referenceKeyCheck: this.#referenceKeyCheck,
       domains: Object.fromEntries([...this.#domains].map(([action, domains]) => [action, [...domains].sort()])),
     }
+  }
+
+  // What is in memory alone is never put back.
+  async restore(): Promise<RestoreState> {
+    this.#assertOpen()
+    return { open: null, last: null }
+  }
+
+  async acknowledgeRestore(): Promise<null> {
+    this.#assertOpen()
+    return null
+  }
+
+  async erasuresUndone(): Promise<readonly ErasedRef[]> {
+    this.#assertOpen()
+    return []
   }
 
   async tenants(): Promise<readonly Reference[]> {

@@ -32,9 +32,20 @@ const WRITTEN = [
   'events',
   'changes',
   'action_domains',
+  'restores',
 ] as const
-const READ = ['unscrubbed', 'schema_info', 'kysely_migration', 'store_identity'] as const
-const CHANGED = ['proposals', 'keys', 'effects', 'attempts', 'calls', 'call_attempts', 'store_identity'] as const
+const READ = ['unscrubbed', 'schema_info', 'kysely_migration', 'store_identity', 'store_counts'] as const
+const CHANGED = [
+  'proposals',
+  'keys',
+  'effects',
+  'attempts',
+  'calls',
+  'call_attempts',
+  'store_identity',
+  'store_counts',
+  'restores',
+] as const
 const ERASED = ['approvals', 'keys', 'proposals', 'receipts', 'attempts', 'observations', 'effects'] as const
 
 /**

@@ -8,8 +8,8 @@ import { StoreUnavailable } from '../proposal/errors.ts'
  */
 export interface PostgresPool {
   connect(): Promise<PostgresPoolClient>
-  on(event: 'error', listener: (error: Error) => void): unknown
-  removeListener(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'error' | 'connect', listener: () => void): unknown
+  removeListener(event: 'error' | 'connect', listener: () => void): unknown
   end(): Promise<void>
 }
 

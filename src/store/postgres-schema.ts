@@ -15,7 +15,7 @@ export type PostgresSchemaState =
  * reads the same in every version of PostgreSQL, so the numbers are the same everywhere.
  */
 export const SCHEMA_DIGESTS: Readonly<Record<string, string>> = {
-  '0001_initial': 'df620146a302e33b7f26a1ff041de14247f98d9079c6b377f96aefb55dcd9cb6',
+  '0001_initial': '93bc4deb8aa28d91c71210ba4ccb29c5bc3487e2513d2377e6b8e4acd5865746',
 }
 
 const BOOKS = ['schema_info', 'kysely_migration'] as const

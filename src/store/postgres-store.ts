@@ -1,9 +1,10 @@
 // The PostgreSQL store as it is opened by its users, and the migration of its schema.
 import { DummyDriver, Kysely } from 'kysely'
-import type { Store } from '../runtime/ports.ts'
+import type { Store, Witness } from '../runtime/ports.ts'
 import { KyselyStore } from './kysely-store.ts'
 import type { MigrationText } from './migration-texts.ts'
 import { postgresMigrations } from './migrations/postgres-migrations.ts'
+import { type Moved, moveToPostgres } from './move-to-postgres.ts'
 import { postgresCapabilities } from './postgres-capabilities.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { PostgresEngine } from './postgres-engine.ts'
@@ -11,6 +12,7 @@ import { loadPostgres, type PostgresPool } from './postgres-library.ts'
 import { migratePlace, type PostgresPlace, preparePostgres } from './postgres-open.ts'
 import { scrubbedSchema } from './postgres-scrub.ts'
 import { openings } from './postgres-settings.ts'
+import { Reconnects } from './reconnects.ts'
 import { serverTime } from './postgres-time.ts'
 import type { OnCorruptRow } from './reads/list-reader.ts'
 import { clockTime, type StoreTime } from './store-time.ts'
@@ -30,6 +32,11 @@ export type PostgresStoreOptions = PostgresAddress & {
    * workers share; for tests.
    */
   readonly clock?: StoreTime
+  /**
+   * What remembers outside the store how far it is, so that an older copy that was put back is found out before anything is
+   * called again: see `witnessFile`. Without one nothing notices a restore. Spec: rules R15.
+   */
+  readonly witness?: Witness
   /** Told of every stored row that a list leaves out because it cannot be read; read by its reference it throws. */
   readonly onCorruptRow?: OnCorruptRow
 }
@@ -52,7 +59,7 @@ const NAME_BYTES_MAX = 63
  * @throws StoreUnavailable with one sentence that says what is wrong with the server, the schema or the installation
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { place, release } = placeOf(options)
+  const { place, release, reconnects } = placeOf(options)
   try {
     const durability = await preparePostgres(place)
     const db = new Kysely<Tables>({ dialect: postgresDialect(new DummyDriver()) })
@@ -62,13 +69,17 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Stor
       scrub: () => scrubbedSchema(place.pool, place.schema),
       release,
     })
-    return new KyselyStore({
+    const store = new KyselyStore({
       db,
       engine,
       time: options.clock === undefined ? serverTime(db) : clockTime(options.clock),
       capabilities: postgresCapabilities,
       onCorruptRow: options.onCorruptRow ?? (() => {}),
+      witness: options.witness ?? null,
+      reconnects,
     })
+    await store.health()
+    return store
   } catch (error) {
     await release()
     throw error
@@ -97,6 +108,27 @@ export async function migratePostgres(
   }
 }
 
+/**
+ * Moves a store from a SQLite file into an empty schema, see {@link moveToPostgres}. `examine` looks through both sides.
+ * @throws StoreUnavailable
+ */
+export async function moveSqliteToPostgres(
+  options: PostgresAddress & {
+    readonly from: string
+    readonly schema?: string
+    readonly witness: Witness | null
+    readonly examine: (store: Store) => Promise<void>
+  },
+): Promise<Moved> {
+  const { from: path, witness, examine } = options
+  const { place, release } = placeOf(options)
+  try {
+    return await moveToPostgres({ path, pool: place.pool, schema: place.schema, witness, examine })
+  } finally {
+    await release()
+  }
+}
+
 function placeOf({
   url,
   pool,
@@ -105,6 +137,7 @@ function placeOf({
 }: PostgresAddress & { readonly schema?: string }): {
   readonly place: PostgresPlace
   readonly release: () => Promise<void>
+  readonly reconnects: Reconnects
 } {
   if (
     typeof schema !== 'string' ||
@@ -118,11 +151,16 @@ function placeOf({
   const unheard = (): void => {}
   const used = pool ?? ownPool(url, connectionsMax ?? CONNECTIONS_MAX)
   used.on('error', unheard)
+  const reconnects = new Reconnects()
+  const noted = (): void => reconnects.note()
+  used.on('connect', noted)
   return {
     place: { pool: used, schema, migrations: postgresMigrations },
+    reconnects,
     async release() {
-      if (pool === undefined) await used.end()
-      else pool.removeListener('error', unheard)
+      if (pool === undefined) return used.end()
+      pool.removeListener('error', unheard)
+      pool.removeListener('connect', noted)
     },
   }
 }

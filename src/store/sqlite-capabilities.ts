@@ -18,6 +18,7 @@ export const sqliteCapabilities: Capabilities = {
   joined: (column) => sql`group_concat(${column})`,
   asBytes: (value) => sql`${value}`,
   randomId: sql`lower(hex(randomblob(16)))`,
+  place: sql`null`,
   createGuards: createSqliteGuards,
   createActingTriggers: createSqliteErasure,
 }

@@ -1,16 +1,19 @@
 // The SQLite store as it is opened by its users, and the migration of its file.
 import { resolve } from 'node:path'
 import { DummyDriver, Kysely } from 'kysely'
-import type { Store } from '../runtime/ports.ts'
+import type { Store, Witness } from '../runtime/ports.ts'
 import { KyselyStore } from './kysely-store.ts'
 import type { MigrationText } from './migration-texts.ts'
 import { sqliteMigrations } from './migrations/sqlite-migrations.ts'
 import type { OnCorruptRow } from './reads/list-reader.ts'
+import { Reconnects } from './reconnects.ts'
 import { sqliteCapabilities } from './sqlite-capabilities.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
 import { keptInPlace } from './sqlite-file.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 import { loadSqlite } from './sqlite-library.ts'
+import { demandFilePath } from './sqlite-path.ts'
 import { connect, inspectFile, migrateFile, prepareFile, type SqliteFile } from './sqlite-open.ts'
 import { migrationTexts } from './sqlite-migrate.ts'
 import { clockTime, type StoreTime, systemStoreTime } from './store-time.ts'
@@ -25,6 +28,11 @@ export interface SqliteStoreOptions {
   readonly clock?: StoreTime
   /** How long to wait for another process that writes; 5,000 ms by default. This process does nothing else meanwhile. */
   readonly busyTimeoutMs?: number
+  /**
+   * What remembers outside the store how far it is, so that an older copy that was put back is found out before anything is
+   * called again: see `witnessFile`. Without one nothing notices a restore. Spec: rules R15.
+   */
+  readonly witness?: Witness
   /** Told of every stored row that a list leaves out because it cannot be read; read by its reference it throws. */
   readonly onCorruptRow?: OnCorruptRow
 }
@@ -45,16 +53,28 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   const file = sqliteFile(path, options.busyTimeoutMs)
   const library = loadSqlite()
   await prepareFile(library, file)
-  const engine = new SqliteEngine(() => connect(library, file), keptInPlace(file.path))
+  const reconnects = new Reconnects()
+  const connectAnew = (): SqliteConnection => {
+    reconnects.note()
+    return connect(library, file)
+  }
+  const engine = new SqliteEngine(connectAnew, keptInPlace(file.path))
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine,
     time: clockTime(options.clock ?? systemStoreTime),
     capabilities: sqliteCapabilities,
     onCorruptRow: options.onCorruptRow ?? (() => {}),
+    witness: options.witness ?? null,
+    reconnects,
   })
-  await store.health()
-  return store
+  try {
+    await store.health()
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 /** What a migration did, or with `dryRun` would do. */
@@ -88,16 +108,7 @@ export async function migrateSqlite(
 }
 
 function sqliteFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
-  // The driver would take these for something else than the path of a file, or for the path without its spaces.
-  if (
-    typeof path !== 'string' ||
-    path === '' ||
-    path === ':memory:' ||
-    path.startsWith('file:') ||
-    path.trim() !== path
-  ) {
-    throw new TypeError('A SQLite store is kept in a file, which is named by its path')
-  }
+  demandFilePath(path, 'A SQLite store')
   // Absolute, since the file is opened anew after a commit that was not confirmed, wherever the process is by then.
   return { path: resolve(path), busyTimeoutMs, migrations: sqliteMigrations }
 }

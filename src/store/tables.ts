@@ -1,5 +1,6 @@
 // The tables, column by column: what each holds, in which form, and who may ever change it.
 import type { Generated, Selectable } from 'kysely'
+import type { RestoresTable, StoreCountsTable } from './restore-tables.ts'
 
 /** Sealed or canonical bytes. */
 export type Bytes = Uint8Array
@@ -323,4 +324,6 @@ export interface Tables {
   action_domains: ActionDomainsTable
   schema_info: SchemaInfoTable
   store_identity: StoreIdentityTable
+  store_counts: StoreCountsTable
+  restores: RestoresTable
 }

@@ -61,6 +61,15 @@ export class InterceptedStore implements Store {
   async adopt(...input: Parameters<Store['adopt']>): ReturnType<Store['adopt']> {
     return this.#around('adopt', () => this.#store.adopt(...input), null)
   }
+  async restore(): ReturnType<Store['restore']> {
+    return this.#around('restore', () => this.#store.restore(), null)
+  }
+  async acknowledgeRestore(...input: Parameters<Store['acknowledgeRestore']>): ReturnType<Store['acknowledgeRestore']> {
+    return this.#around('acknowledgeRestore', () => this.#store.acknowledgeRestore(...input), null)
+  }
+  async erasuresUndone(): ReturnType<Store['erasuresUndone']> {
+    return this.#around('erasuresUndone', () => this.#store.erasuresUndone(), null)
+  }
   async tenants(): ReturnType<Store['tenants']> {
     return this.#around('tenants', () => this.#store.tenants(), null)
   }

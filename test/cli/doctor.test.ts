@@ -26,7 +26,7 @@ describe('the doctor', () => {
     expect(report.findings).toEqual([])
     expect(failed(report)).toEqual([])
     expect(report.checks.map(({ name }) => name).join(' ')).toBe(
-      'node driver database migrations keys clock receipts evidence',
+      'node driver database migrations keys restore clock receipts evidence',
     )
     expect(report.checks.at(-1)?.detail).toBe('Status and evidence are whole (proposals: 4, tenants: 2).')
     expect(exitCode).toBe(0)
@@ -39,7 +39,7 @@ describe('the doctor', () => {
     const { stdout, exitCode } = await countersign(['doctor', '--db', db], { cwd })
 
     expect(exitCode).toBe(0)
-    expect(stdout.trimEnd().split('\n')).toHaveLength(8)
+    expect(stdout.trimEnd().split('\n')).toHaveLength(9)
     expect(stdout).toMatch(/^good {4}node /)
   })
 
@@ -149,7 +149,7 @@ describe('the doctor', () => {
         .filter(({ state }) => state === 'skipped')
         .map(({ name }) => name)
         .join(' '),
-    ).toBe('migrations keys clock receipts evidence')
+    ).toBe('migrations keys restore clock receipts evidence')
   })
 })
 

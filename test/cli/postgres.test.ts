@@ -1,25 +1,14 @@
 // The commands on a PostgreSQL database: made, shown, looked through and served, and its password never repeated.
-import { Client } from 'pg'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { POSTGRES_ROLES, postgresGrants } from '../../src/postgres.ts'
-import { serverUrl } from '../store/postgres-fixture.ts'
+import { newDatabase } from './new-database.ts'
 import { countersign, folder } from './run-countersign.ts'
 import { approvedRefund, startServe } from './served.ts'
 
 const PASSWORD = 'only-for-tests'
-
-/** An empty database of its own. */
-async function newDatabase(name: string): Promise<string> {
-  const url = await serverUrl()
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await client.query(`create database cli_${process.pid}_${name}`)
-  await client.end()
-  return url.replace(/[^/]*$/u, `cli_${process.pid}_${name}`)
-}
 
 describe('a PostgreSQL database', () => {
   let url = ''

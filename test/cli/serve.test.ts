@@ -43,7 +43,7 @@ describe('serve', () => {
     server.child.kill('SIGTERM')
     await server.ended
 
-    expect(readdirSync(cwd).toSorted()).toEqual(['work.db', 'work.db.business', 'work.db.keys'])
+    expect(readdirSync(cwd).toSorted()).toEqual(['work.db', 'work.db.business', 'work.db.keys', 'work.db.witness'])
     expect(statSync(join(cwd, 'work.db.keys')).mode & 0o777).toBe(0o600)
   })
 

@@ -7,7 +7,6 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Session } from '../../src/proposal/session.ts'
 import { localKeyring, newKeyringText } from '../../src/runtime/keys/local-keyring.ts'
@@ -16,9 +15,9 @@ import { ProposalRuntime } from '../../src/runtime/runtime.ts'
 import { postgresStore } from '../../src/store/postgres-store.ts'
 import { sqliteStore } from '../../src/store/sqlite-store.ts'
 import { repositoryRoot } from '../../tools/repository.ts'
-import { serverUrl } from '../store/postgres-fixture.ts'
 import { AutomaticAction } from './automatic-action.ts'
 import { type HoldingTarget, holdingTarget } from './holding-target.ts'
+import { newDatabase } from './new-database.ts'
 import { countersign, folder } from './run-countersign.ts'
 
 const PROPOSALS = 6
@@ -32,7 +31,7 @@ const manager = session('user', 'mark', 'manager')
 it(
   'two workers, of which one is killed in the middle of a call, settle everything and do nothing twice, on SQLite and PostgreSQL',
   async () => {
-    const stories = await Promise.all([killedInTheMiddle(inFile), killedInTheMiddle(newDatabase)])
+    const stories = await Promise.all([killedInTheMiddle(inFile), killedInTheMiddle(() => newDatabase('worker'))])
 
     const [statuses, bookings] = ['verified', 1].map((each) => Array.from({ length: PROPOSALS }, () => each))
     const asItShould = { statuses, bookings, ending: [0, null] }
@@ -172,15 +171,6 @@ async function open(database: string): Promise<Store> {
 }
 
 const inFile: DatabaseIn = async (cwd) => join(cwd, 'store.db')
-
-async function newDatabase(): Promise<string> {
-  const url = await serverUrl()
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await client.query(`create database worker_${process.pid}`)
-  await client.end()
-  return url.replace(/[^/]*$/u, `worker_${process.pid}`)
-}
 
 function session(kind: 'user', id: string, role: string): Session {
   return { tenant: 'acme', principal: { kind, id }, roles: [role], assurance: ['authenticated_session'] }

@@ -13,6 +13,8 @@ export type Major = (typeof MAJORS)[number]
 export interface PostgresServer {
   /** Of a superuser, on the database `postgres`. */
   readonly url: string
+  /** Where its data are: to be copied while it is stopped. */
+  readonly data: string
   /** As an operator would: whoever is connected is sent away. */
   stop(): Promise<void>
   /** As a power cut would, as far as a process can tell. */
@@ -66,6 +68,7 @@ export async function newServer(major: Major): Promise<PostgresServer> {
   await start()
   return {
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    data: databaseDir,
     start,
     stop: () => server.stop(),
     async kill() {

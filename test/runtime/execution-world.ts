@@ -85,7 +85,7 @@ export async function approved(
 
 /** A person's verdict on the effect, stored as the operators' verb will store it. */
 export async function settle(
-  world: ExecutionWorld,
+  world: Pick<ExecutionWorld, 'effect' | 'clock' | 'bareStore'>,
   ref: string,
   verdict: Settlement['verdict'],
   secondOperator: string | null = null,

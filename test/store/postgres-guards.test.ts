@@ -31,6 +31,8 @@ const TABLES = [
   'action_domains',
   'schema_info',
   'store_identity',
+  'store_counts',
+  'restores',
 ]
 
 /** What the database says to a statement; null if it takes it. */
@@ -105,6 +107,11 @@ describe('SQL of an attacker', () => {
     [`update schema_info set checksum = 'x'`, 'rows of schema_info are never changed'],
     [`update store_identity set store_id = 'x'`, 'the identity of a store never changes'],
     ['delete from store_identity', 'the identity of a store never changes'],
+    ['update store_counts set admissions = 0', 'what is counted never becomes less'],
+    [
+      `insert into restores (number, finding, found_at, admissions) values (2, 'behind', 1, 0)`,
+      'restores are numbered, and the next one is found when the last one was acknowledged',
+    ],
   ])('%s', async (sql, rule) => {
     expect(await refusal(opened, sql)).toBe(rule)
   })

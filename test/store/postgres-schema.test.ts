@@ -30,7 +30,7 @@ describe('the PostgreSQL schema', () => {
     const texts = await postgresMigrationTexts(postgresMigrations)
 
     expect(Object.fromEntries(texts.map(({ name, checksum }) => [name, checksum]))).toEqual({
-      '0001_initial': 'f5d0c757c1450bb6a4f58251853194bb9225e4a4742f69a1c12ca62ebcd91868',
+      '0001_initial': 'ad957c433483b7d8d175ef218cf65be3829fcfa74d09490bc1199550da7ac296',
     })
   })
 
@@ -39,7 +39,7 @@ describe('the PostgreSQL schema', () => {
 
     expect(schemaDigest(objects)).toBe(SCHEMA_DIGESTS['0001_initial'])
     expect(objects).toContain('column events.position bigint not null  ')
-    expect(objects.filter((object) => object.startsWith('trigger '))).toHaveLength(62)
+    expect(objects.filter((object) => object.startsWith('trigger '))).toHaveLength(70)
   })
 })
 

@@ -120,6 +120,10 @@ const receiptOf = (ref: string, changes: Readonly<Record<string, string>> = {}):
   return copy('receipts', `proposal = '${ref}' order by sequence desc limit 1`, next)
 }
 
+const restore = (number: number, finding = 'behind'): string => {
+  return `insert into restores (number, finding, found_at, admissions) values (${number}, '${finding}', 1, 0)`
+}
+
 const replace = 'insert or replace'
 const ENDED = `ended_at = 1, ending = 'not_sent', ending_evidence = 'FAILED'`
 const OPEN = {
@@ -275,6 +279,24 @@ const GUARDS: readonly (readonly [trigger: string, attack: () => string, rule: s
     'the identity of a store never changes',
   ],
   ['store_identity_kept', () => 'delete from store_identity', 'the identity of a store never changes'],
+  ['store_counts_single', () => copy('store_counts', 'true', {}, replace), 'a store counts once'],
+  [
+    'store_counts_grow',
+    () => 'update store_counts set admissions = admissions - 1',
+    'what is counted never becomes less',
+  ],
+  ['store_counts_kept', () => 'delete from store_counts', 'a store counts once'],
+  [
+    'restores_numbered',
+    () => restore(2),
+    'restores are numbered, and the next one is found when the last one was acknowledged',
+  ],
+  [
+    'restores_acknowledged_once',
+    () => `${restore(1)}; update restores set admissions = 9`,
+    'a restore is acknowledged once and says what was found',
+  ],
+  ['restores_not_deleted', () => `${restore(1)}; delete from restores`, 'rows of restores are never deleted'],
   ['action_domains_not_changed', () => `update action_domains set domain = 'other'`, 'domains are never forgotten'],
   ['action_domains_not_deleted', () => 'delete from action_domains', 'domains are never forgotten'],
 
@@ -496,6 +518,9 @@ const CHECKS: readonly (readonly [constraint: string, attack: () => string])[] =
   ['call_attempts_retryable', () => fresh('call_attempts', { retryable: '2' })],
   ['call_attempts_decision', () => fresh('call_attempts', { next_attempt_at: '2' })],
   ['store_identity_single', () => fresh('store_identity', { id: '2' })],
+  ['store_counts_single', () => fresh('store_counts', { id: '2' })],
+  ['restores_finding', () => restore(1, 'perhaps')],
+  ['restores_acknowledged', () => `${restore(1)}; update restores set acknowledged_at = 1`],
 ]
 
 /** An insertion of a changed copy with every trigger of its table out of the way. */

@@ -182,8 +182,9 @@ describe('a write', () => {
     })
     const commit = changeCommitter(db, sqliteCapabilities, clockTime({ now: () => 1 }))
 
-    // Is the change known? what is the revision? what is the version? The change is written, then the proposal.
-    const text = plan(commit(change), [], [{ revision: 0, erasure: 'none' }], [], [])
+    // Is the change known? what is the revision? is a restore open? what is the version? The change is written, then the
+    // proposal.
+    const text = plan(commit(change), [], [{ revision: 0, erasure: 'none' }], [], [], [])
 
     expect(text).toContain('SEARCH proposals USING INDEX sqlite_autoindex_proposals_1 (tenant=? AND ref=?)')
   })

@@ -271,10 +271,30 @@ CREATE TABLE "request_keys" (
   constraint "request_keys_of" foreign key ("tenant", "proposal") references "proposals" ("tenant", "ref")
 ) strict, without rowid;
 
+CREATE TABLE "restores" (
+  "number" integer primary key,
+  "finding" text not null,
+  "found_at" integer not null,
+  "admissions" integer not null,
+  "witnessed" integer,
+  "acknowledged_at" integer,
+  "acknowledged_by" text,
+  "reason" text,
+  constraint "restores_finding" check (finding in ('behind', 'changed', 'missing', 'moved')),
+  constraint "restores_acknowledged" check ((acknowledged_at is null) = (acknowledged_by is null) and (acknowledged_at is null) = (reason is null))
+) strict;
+
 CREATE TABLE "schema_info" (
   "migration" text primary key,
   "checksum" text not null
 ) strict, without rowid;
+
+CREATE TABLE "store_counts" (
+  "id" integer primary key,
+  "admissions" integer not null,
+  "erasures" integer not null,
+  constraint "store_counts_single" check (id = 1)
+) strict;
 
 CREATE TABLE "store_identity" (
   "id" integer primary key,
@@ -638,6 +658,16 @@ begin select raise(abort, 'rows of request_keys are never deleted'); end;
 CREATE TRIGGER "request_keys_not_replaced" before insert on "request_keys" when exists (select 1 from "request_keys" as kept where kept.tenant = new.tenant and kept.hash = new.hash)
 begin select raise(abort, 'rows of request_keys are never replaced'); end;
 
+CREATE TRIGGER "restores_acknowledged_once" before update on "restores" when old.acknowledged_at is not null or ("new"."number" is not "old"."number" or "new"."finding" is not "old"."finding" or "new"."found_at" is not "old"."found_at" or "new"."admissions" is not "old"."admissions" or "new"."witnessed" is not "old"."witnessed")
+begin select raise(abort, 'a restore is acknowledged once and says what was found'); end;
+
+CREATE TRIGGER "restores_not_deleted" before delete on "restores" 
+begin select raise(abort, 'rows of restores are never deleted'); end;
+
+CREATE TRIGGER "restores_numbered" before insert on "restores" when new.number <> (select count(*) + 1 from restores) or new.acknowledged_at is not null
+      or exists (select 1 from restores as kept where kept.acknowledged_at is null)
+begin select raise(abort, 'restores are numbered, and the next one is found when the last one was acknowledged'); end;
+
 CREATE TRIGGER "schema_info_not_changed" before update on "schema_info" 
 begin select raise(abort, 'rows of schema_info are never changed'); end;
 
@@ -646,6 +676,15 @@ begin select raise(abort, 'rows of schema_info are never deleted'); end;
 
 CREATE TRIGGER "schema_info_not_replaced" before insert on "schema_info" when exists (select 1 from "schema_info" as kept where kept.migration = new.migration)
 begin select raise(abort, 'rows of schema_info are never replaced'); end;
+
+CREATE TRIGGER "store_counts_grow" before update on "store_counts" when new.id <> old.id or new.admissions < old.admissions or new.erasures < old.erasures
+begin select raise(abort, 'what is counted never becomes less'); end;
+
+CREATE TRIGGER "store_counts_kept" before delete on "store_counts" 
+begin select raise(abort, 'a store counts once'); end;
+
+CREATE TRIGGER "store_counts_single" before insert on "store_counts" when exists (select 1 from store_counts)
+begin select raise(abort, 'a store counts once'); end;
 
 CREATE TRIGGER "store_identity_fixed" before update on "store_identity" when new.id is not old.id or new.store_id is not old.store_id or old.reference_key_check is not null
 begin select raise(abort, 'the identity of a store never changes'); end;

@@ -11,6 +11,7 @@ import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/
 import { BrokenInvariant } from '../../src/store/broken-invariant.ts'
 import { KyselyStore } from '../../src/store/kysely-store.ts'
 import { sqliteMigrations } from '../../src/store/migrations/sqlite-migrations.ts'
+import { Reconnects } from '../../src/store/reconnects.ts'
 import { sqliteCapabilities } from '../../src/store/sqlite-capabilities.ts'
 import { CommitFailed, SqliteConnection } from '../../src/store/sqlite-connection.ts'
 import { sqliteDialect, SqliteDriver } from '../../src/store/sqlite-dialect.ts'
@@ -60,6 +61,8 @@ function storeOver(
     time: clockTime({ now }),
     capabilities: sqliteCapabilities,
     onCorruptRow: () => {},
+    witness: null,
+    reconnects: new Reconnects(),
   })
   closing.push(() => store.close())
   return store

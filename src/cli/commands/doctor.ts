@@ -2,11 +2,12 @@
 import type { Command } from 'commander'
 import { give } from '../answer.ts'
 import { type CommonOptions, define } from '../command.ts'
-import { DB_OPTION, databasePath, KEYS_OPTION } from '../database.ts'
+import { DB_OPTION, databasePath, KEYS_OPTION, WITNESS_OPTION, witnessPath } from '../database.ts'
 
 interface Options extends CommonOptions {
   readonly db?: string
   readonly keys?: string
+  readonly witness?: string
 }
 
 /** Adds the command. Spec: harness 6. */
@@ -14,8 +15,11 @@ export function addDoctor(program: Command): void {
   define(program, 'doctor', 'Look at installation, database, keys and clock, and at everything on record.')
     .option(...DB_OPTION)
     .option(...KEYS_OPTION)
+    .option(...WITNESS_OPTION)
     .action(async (options: Options) => {
       const { doctor } = await import('../doctor/doctor.ts')
-      give(await doctor(databasePath(options.db), options.keys), options)
+      const database = databasePath(options.db)
+      const files = { keys: options.keys, witness: witnessPath(options.witness, database) }
+      give(await doctor(database, files), options)
     })
 }

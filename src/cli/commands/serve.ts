@@ -2,14 +2,15 @@
 import process from 'node:process'
 import type { Command } from 'commander'
 import { define, type CommonOptions } from '../command.ts'
-import { DB_OPTION } from '../database.ts'
+import { DB_OPTION, WITNESS_OPTION } from '../database.ts'
 import { HOST_DEFAULT, PORT_DEFAULT, type ServeOptions, STOP_LIMIT_SECONDS_DEFAULT } from '../serve/options.ts'
 
 const MORE = `
 Without --actions an example is served: refunds and invoices of a business system that comes with it, and a development
 token for everybody who takes part. What is needed beside the database is made beside it and named.
 FILE is a module whose default export is { actions, authenticate?, keyring?, worker? }; TypeScript is fine.
-Environment: PORT, DATABASE_URL, COUNTERSIGN_KEYS (keys as text, instead of the file beside the database), LOG_LEVEL.
+Environment: PORT, DATABASE_URL, COUNTERSIGN_KEYS (keys as text, instead of the file beside the database), COUNTERSIGN_WITNESS,
+LOG_LEVEL.
 `
 
 /** Adds the command. Spec: http "countersign serve". */
@@ -17,6 +18,7 @@ export function addServe(program: Command): void {
   define(program, 'serve', 'Serve the HTTP API until a signal says stop.')
     .option('--actions <file>', 'serve the actions of this module instead of the example')
     .option(...DB_OPTION)
+    .option(...WITNESS_OPTION)
     .option('--host <host>', `the address to listen on (default: ${HOST_DEFAULT})`)
     .option('--port <port>', `the port; 0 is any free one (default: PORT, else ${PORT_DEFAULT})`)
     .option('--dev', 'serve --actions that bring no authentication, to this machine, with development tokens')

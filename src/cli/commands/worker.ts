@@ -2,14 +2,15 @@
 import process from 'node:process'
 import type { Command } from 'commander'
 import { define, type CommonOptions } from '../command.ts'
-import { DB_OPTION } from '../database.ts'
+import { DB_OPTION, WITNESS_OPTION } from '../database.ts'
 import { STOP_LIMIT_SECONDS_DEFAULT } from '../serve/options.ts'
 import type { WorkerCommandOptions } from '../worker/run-worker.ts'
 
 const MORE = `
 FILE is the module that \`serve --actions\` serves: its default export is { actions, authenticate?, keyring?, worker? }.
 \`worker\` is { principal, roles }, as whom it works: by default { kind: 'service', id: 'worker' } with the role "worker".
-Environment: DATABASE_URL, COUNTERSIGN_KEYS (keys as text, instead of the file beside the database), LOG_LEVEL.
+Environment: DATABASE_URL, COUNTERSIGN_KEYS (keys as text, instead of the file beside the database), COUNTERSIGN_WITNESS,
+LOG_LEVEL.
 `
 
 /** Adds the command. Spec: store 4. */
@@ -17,6 +18,7 @@ export function addWorker(program: Command): void {
   define(program, 'worker', 'Expire, execute, verify and erase what is due until a signal says stop.')
     .option('--actions <file>', 'work on the actions of this module')
     .option(...DB_OPTION)
+    .option(...WITNESS_OPTION)
     .option(
       '--stop-limit <seconds>',
       `how long what is under way may take to end (default: ${STOP_LIMIT_SECONDS_DEFAULT})`,

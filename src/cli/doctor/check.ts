@@ -4,7 +4,17 @@ import { KeyringError } from '../../runtime/keys/local-keyring.ts'
 import { Unavailable } from '../errors.ts'
 
 /** What is looked at, in this order. */
-export const CHECKS = ['node', 'driver', 'database', 'migrations', 'keys', 'clock', 'receipts', 'evidence'] as const
+export const CHECKS = [
+  'node',
+  'driver',
+  'database',
+  'migrations',
+  'keys',
+  'restore',
+  'clock',
+  'receipts',
+  'evidence',
+] as const
 
 /** `skipped`: what it rests on was not good, so that nothing can be said. */
 export interface Check {

@@ -12,13 +12,17 @@ import { isPostgres, openDatabase, openKeys, shown } from '../database.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CHECKS, type Check, check, sentenceOf } from './check.ts'
 import { lookAtKeys } from './look-at-keys.ts'
+import { lookAtRestores } from './look-at-restores.ts'
 import { type Finding, type LookedThrough, lookThrough } from './look-through.ts'
 
 /** How far the store's clock, or an instant that another server put on record, may be from this machine's clock. */
 const SKEW_MAX_MS = 5_000
 
 /** Changes nothing. Exits as `unavailable` where the database could not be opened, so that what it holds is not known. */
-export async function doctor(database: string, keyFile: string | undefined): Promise<Answer> {
+export async function doctor(
+  database: string,
+  files: { readonly keys: string | undefined; readonly witness: string | null },
+): Promise<Answer> {
   const installed = [
     check('node', true, `Node ${process.versions.node}.`),
     await tried('driver', async () => driver(database)),
@@ -27,9 +31,10 @@ export async function doctor(database: string, keyFile: string | undefined): Pro
   if (hasFailed(before)) return told(before, [], EXIT.unavailable)
   const store = await openDatabase(database)
   try {
-    const keys = await tried('keys', async () => lookAtKeys(store, await openKeys(keyFile, database)))
+    const keys = await tried('keys', async () => lookAtKeys(store, await openKeys(files.keys, database)))
+    const restore = await tried('restore', async () => lookAtRestores(store, files.witness))
     const { more, findings } = await contents(store)
-    const checks = [...before, keys, ...more]
+    const checks = [...before, keys, restore, ...more]
     return told(checks, findings, hasFailed(checks) ? EXIT.failed : EXIT.good)
   } finally {
     await store.close()

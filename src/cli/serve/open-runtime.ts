@@ -3,12 +3,16 @@ import { errorFields } from '../../http/wire/error-fields.ts'
 import type { AnyAction } from '../../proposal/action.ts'
 import type { Clock, Keyring, Logger, Store } from '../../runtime/ports.ts'
 import { ProposalRuntime } from '../../runtime/runtime.ts'
+import { isPostgres } from '../database.ts'
+import { Unavailable } from '../errors.ts'
 import { serverKeys } from './keys.ts'
 import { needed } from './needed.ts'
 
 /** What a runtime is opened with. */
 export interface RuntimeParts {
   readonly database: string
+  /** The file that remembers the database outside it; null where nothing does. */
+  readonly witness: string | null
   /** Keys of the host or the environment; null for those of the file beside the database. */
   readonly keyring: Keyring | null
   readonly actions: readonly AnyAction[]
@@ -28,11 +32,13 @@ export interface OpenedRuntime {
 }
 
 /** @throws the errors of keys, store, definitions and missing packages */
-export async function openRuntime({ database, log, clock, ...parts }: RuntimeParts): Promise<OpenedRuntime> {
+export async function openRuntime({ database, witness, log, clock, ...parts }: RuntimeParts): Promise<OpenedRuntime> {
   const { openStore } = await needed(async () => import('./open-store.ts'))
+  if (witness === null) await demandWitness(database, parts.actions)
   const keys = await serverKeys(database, parts.keyring)
   const store = await openStore(database, {
     clock,
+    witness,
     onCorruptRow: ({ code }) => log.error({ code }, 'a stored row cannot be read, and is left out of a list'),
   })
   const runtime = await ProposalRuntime.open({
@@ -47,4 +53,14 @@ export async function openRuntime({ database, log, clock, ...parts }: RuntimePar
     throw keys.refusal(error)
   })
   return { runtime, store, keyring: keys.keyring, keyFile: keys.file }
+}
+
+// Nobody asks before a proposal that was executed is executed again where it is only approved as yet (trace S14).
+async function demandWitness(database: string, actions: readonly AnyAction[]): Promise<void> {
+  if (!isPostgres(database) || actions.every(({ contract }) => contract.execution !== 'when_approved')) return
+  const { hasAsynchronousReplicas } = await needed(async () => import('../../store/postgres-replicas.ts'))
+  if (!(await hasAsynchronousReplicas(database))) return
+  throw new Unavailable(
+    'Actions are executed when they are approved, and the server has replicas that commits do not wait for: one that takes over may not know what was executed. --witness FILE, or COUNTERSIGN_WITNESS, finds that out.',
+  )
 }

@@ -4,6 +4,7 @@
 export interface ServeOptions {
   readonly actions?: string
   readonly db?: string
+  readonly witness?: string
   readonly host?: string
   readonly port?: string
   readonly dev?: boolean

@@ -73,6 +73,7 @@ async function start({ settings, log, clock }: Surroundings, { json = false }: S
     tokens: service.tokens,
     files: {
       database: shown(settings.database),
+      ...(settings.witness === null ? {} : { witness: settings.witness }),
       ...(service.keyFile === null ? {} : { keys: service.keyFile }),
       ...(business === null ? {} : { 'business system': business.file }),
     },

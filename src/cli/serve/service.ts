@@ -43,13 +43,14 @@ export interface ServedApp {
 
 /** @throws the errors of keys, store, definitions and missing packages */
 export async function openService({ settings, offer, log, clock }: Parts): Promise<Service> {
-  const { database } = settings
+  const { database, witness } = settings
   const [{ createApp }, { prometheusMeters }] = await needed(async () =>
     Promise.all([import('../../http/app.ts'), import('../../http/operations/prometheus-meters.ts')]),
   )
   const meters = await needed(async () => prometheusMeters({ clock }))
   const { runtime, store, keyring, keyFile } = await openRuntime({
     database,
+    witness,
     keyring: offer.keyring ?? settings.keyring,
     actions: offer.actions,
     log: meters.watchLogger(log),

@@ -1,5 +1,5 @@
 // The settings of `serve`: its options and the environment, checked with one line for each thing that is wrong.
-import { databasePath, isPostgres } from '../database.ts'
+import { databasePath, isPostgres, witnessPath } from '../database.ts'
 import { environment } from '../environment.ts'
 import { UsageError } from '../errors.ts'
 import { KEYS_NEEDED } from './keys.ts'
@@ -11,6 +11,8 @@ import { HOST_DEFAULT, PORT_DEFAULT, type ServeOptions, STOP_LIMIT_SECONDS_DEFAU
 /** What `serve` goes by. */
 export interface Settings {
   readonly database: string
+  /** The file that remembers the database outside it; null where nothing does. */
+  readonly witness: string | null
   /** The file of the host's actions; null for the example. */
   readonly actionsFile: string | null
   /** Whether tokens are made for actions that bring no authentication. */
@@ -53,8 +55,14 @@ export function readSettings(options: ServeOptions): Settings {
   const isDevelopment = options.dev ?? false
   const isExposed = options.expose ?? false
   const isExample = options.actions === undefined
+  const database = read(options.db === undefined ? 'DATABASE_URL' : '--db', () => databasePath(options.db), '')
   const settings: Settings = {
-    database: read(options.db === undefined ? 'DATABASE_URL' : '--db', () => databasePath(options.db), ''),
+    database,
+    witness: read(
+      options.witness === undefined ? 'COUNTERSIGN_WITNESS' : '--witness',
+      () => witnessPath(options.witness, database),
+      null,
+    ),
     actionsFile: options.actions ?? null,
     isDevelopment,
     host,

@@ -15,7 +15,7 @@ import { readSettings } from '../serve/settings.ts'
 import { firstStopSignal } from '../serve/stop-signals.ts'
 
 /** What `worker` is told on its command line. */
-export type WorkerCommandOptions = Pick<ServeOptions, 'actions' | 'db' | 'stopLimit' | 'json'>
+export type WorkerCommandOptions = Pick<ServeOptions, 'actions' | 'db' | 'witness' | 'stopLimit' | 'json'>
 
 /**
  * Works until a signal says stop; then what is under way ends, within a limit. A second signal ends the process at once.
@@ -34,6 +34,7 @@ export async function runWorker(options: WorkerCommandOptions, clock: Clock = sy
   const { actions, keyring, worker: identity } = await loadActionsFile(options.actions)
   const { runtime, store } = await openRuntime({
     database: settings.database,
+    witness: settings.witness,
     keyring: keyring ?? settings.keyring,
     actions,
     log,

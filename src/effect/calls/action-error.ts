@@ -12,6 +12,7 @@ export type ActionErrorCode =
   | 'result_value_unavailable'
   | 'action_persistence'
   | 'action_claim_lost'
+  | 'action_held'
   | 'action_not_found'
   | 'action_not_started'
   | 'action_started'
@@ -155,6 +156,19 @@ export class ActionClaimLostError extends ActionError {
   readonly code = 'action_claim_lost'
   constructor(advice: { readonly invoked: 'no' | 'yes'; readonly nextStep: ActionNextStep }) {
     super('Somebody else has the claim now; this attempt was not made.', advice)
+  }
+}
+
+/**
+ * The store was put back, and nothing is called until that is acknowledged, or until whatever was called before has landed:
+ * this attempt was not made. Spec: rules R15.
+ */
+export class ActionHeldError extends ActionError {
+  readonly code = 'action_held'
+  readonly receipt: ActionReceipt
+  constructor(receipt: ActionReceipt, invoked: 'no' | 'yes') {
+    super('The store was put back: nothing is called for now.', { invoked, nextStep: 'wait' })
+    this.receipt = receipt
   }
 }
 

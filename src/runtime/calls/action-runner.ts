@@ -85,6 +85,7 @@ export class ActionRunner {
    * Calls the operation, at most once for the name and the key over everybody who shares the store, or answers what became
    * of it before. The input is read once; what is not of its form is refused before there is a claim.
    * @throws InvalidCallError, IdempotencyConflictError, ActionInProgressError, ActionClaimLostError, EffectKindConflict
+   * @throws ActionHeldError after a restore of the store, until it is acknowledged and settled; nothing was called.
    * @throws ActionPersistenceError if the store failed; look at the ledger before anything else.
    */
   async execute<const R extends object, V>(

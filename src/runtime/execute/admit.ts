@@ -1,7 +1,6 @@
 // Admission: rights and time are judged once more, the attempt becomes durable, and only then is the executor called.
 import type { Effect } from '../../effect/effect.ts'
-import { unclaimed, withOpened } from '../../effect/effect-changes.ts'
-import { counterpart, idempotencyKey } from '../../effect/effect-key.ts'
+import { unclaimed } from '../../effect/effect-changes.ts'
 import { nextGeneration } from '../../effect/generation.ts'
 import type { Reference } from '../../effect/reference.ts'
 import { settlersOf } from '../../effect/settlement.ts'
@@ -19,10 +18,9 @@ import { callerOf, may } from '../authority.ts'
 import { settlingMs } from '../clock-watch.ts'
 import { callExecutor } from './call-executor.ts'
 import type { Content } from '../content.ts'
-import { effectWrite } from '../effect-write.ts'
 import { blocked, conclude, type Execution, type Round } from './execution.ts'
 import { hearLate } from './late.ts'
-import { commitMove } from '../record.ts'
+import { openAttempt } from './open-attempt.ts'
 import { isHeldByRelated } from '../prepare/related.ts'
 import { refusedApprovers } from './refused-approvers.ts'
 import { remainsOf } from '../erase/remains.ts'
@@ -104,50 +102,22 @@ interface Admission {
 }
 
 async function admit(execution: Execution, admission: Admission, now: number): Promise<Round> {
-  const { core, stored, registered, actor } = execution
-  const { content, resolution, notAfter } = admission
-  const { definition } = registered
-  const { proposal } = stored
-  const effect = admission.effect ?? unclaimed(proposal.effect)
-  const generation = nextGeneration(effect.attempts, effect.observations)
-  const after = withOpened(effect, proposal.ref, {
-    proposal: proposal.ref,
-    action: proposal.action,
-    target: definition.target.name,
-    generation,
-    idempotencyKey: idempotencyKey(proposal.effect, generation),
-    token: core.ids.token(),
-    startedAt: now,
-    leaseUntil: core.storeClock.latest() + definition.leaseMs,
-    precondition: resolution.precondition,
-  })
-  const attempt = after.attempts.at(-1)
-  if (attempt === undefined) throw new Error('an attempt was just opened')
-  const move = lifecycle.admit(proposal, attempt, now)
-  if (move.kind !== 'move' || move.proposal.status !== 'executing') return conclude(execution, move)
-
-  const formers = definition.formerDomains.map((domain) => ({ ...proposal.effect, domain }))
-  const isFirst = admission.effect === null
-  const write = effectWrite(after, isFirst ? 'absent' : effect.version, {
-    opened: attempt,
-    // A first claim is barred by that of a guarded call too (rules R17).
-    formerKeys: isFirst ? [...formers, counterpart(proposal.effect), ...formers.map(counterpart)] : formers,
-  })
+  const { core, registered, actor } = execution
+  const { content, effect, resolution, notAfter } = admission
+  const { attempts, observations } = effect ?? unclaimed(execution.stored.proposal.effect)
   const beganMs = core.clock.monotonic()
-  const answer = await commitMove(core, { stored, move, actor }, { effect: write, notAfter })
-  if (answer.kind === 'conflict') return answer.on === 'too_late' ? tooLate(execution, notAfter) : LOST_RACE
-
-  const { effect: key } = proposal
-  const admitted = { registered, proposal: move.proposal, effect: key, attempt, key: content.key, actor }
+  const opened = await openAttempt(execution, {
+    effect,
+    generation: nextGeneration(attempts, observations),
+    startedAt: now,
+    leaseUntil: core.storeClock.latest() + registered.definition.leaseMs,
+    precondition: resolution.precondition,
+    notAfter,
+  })
+  if (opened.kind === 'answered') return opened.answer
+  const { proposal, attempt } = opened
+  const admitted = { registered, proposal, effect: proposal.effect, attempt, key: content.key, actor }
   return callAndSettle(execution, admitted, admission, beganMs)
-}
-
-// The store's clock has the last word (design D11), and by it this is over, whatever the clock of this process says.
-async function tooLate(execution: Execution, notAfter: number): Promise<Round> {
-  const { proposal } = execution.stored
-  const now = Math.max(execution.core.clock.now(), notAfter)
-  const isOver = now >= proposal.expiresAt
-  return conclude(execution, isOver ? lifecycle.expire(proposal, now) : lifecycle.lapse(proposal, now))
 }
 
 async function callAndSettle(
@@ -187,7 +157,12 @@ async function callAndSettle(
   return settleAndAnswer(execution, admitted, word)
 }
 
-async function settleAndAnswer({ core, session }: Execution, admitted: Admitted, word: ExecutorWord): Promise<Round> {
+/** Stores how an attempt ended, and answers what the proposal is then. */
+export async function settleAndAnswer(
+  { core, session }: Execution,
+  admitted: Admitted,
+  word: ExecutorWord,
+): Promise<Round> {
   const { move } = await settleAttempt(core, admitted, word)
   const { tenant, ref } = admitted.proposal
   try {

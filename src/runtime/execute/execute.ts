@@ -24,6 +24,7 @@ import { blocked, conclude, type Execution, type Round } from './execution.ts'
 import { hostTrouble } from '../host-trouble.ts'
 import { load } from '../load.ts'
 import { lookAgain } from './look-again.ts'
+import { lookForLost } from './look-for-lost.ts'
 import { reconcileStored } from '../verify/reconcile.ts'
 import type { Actor } from '../record.ts'
 import { refuseForDrift } from './refuse-drift.ts'
@@ -101,10 +102,14 @@ async function executeApproved(execution: Execution): Promise<Round> {
   const refused = await claimRefused(execution, registered, claim)
   if (refused !== null) return refused
   if (core.clock.isUnsettled(settlingMs(registered.definition))) return blocked(execution, 'clock_unsettled')
+  const restore = await core.store.restore()
+  if (restore.open !== null) return blocked(execution, 'restore_unacknowledged')
 
   const resolution = await resolve(core, registered, stored.proposal, content.snapshot)
   if (resolution === null) return blocked(execution, 'resolve_failed')
-  return afterResolution({ ...execution, registered }, content, effect, resolution)
+  const resolved = { ...execution, registered }
+  const lost = await lookForLost(resolved, content, effect, restore)
+  return lost ?? afterResolution(resolved, content, effect, resolution)
 }
 
 async function afterResolution(

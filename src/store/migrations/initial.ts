@@ -9,6 +9,7 @@ import { createEffectTables } from './initial-effects.ts'
 import { createProposalGuards } from './initial-proposal-guards.ts'
 import { createProposalTables } from './initial-proposals.ts'
 import { createRecordGuards } from './initial-record-guards.ts'
+import { createRestoreGuards, createRestoreTables } from './initial-restores.ts'
 
 /**
  * The schema as it was first released. Its status guard is generated from the lifecycle table; when that table changes,
@@ -20,10 +21,12 @@ export function initialMigration(engine: Capabilities): Migration {
       await createProposalTables(db, engine)
       await createEffectTables(db, engine)
       await createBooks(db, engine)
+      await createRestoreTables(db, engine)
       await createProposalGuards(db, engine)
       await createRecordGuards(db, engine)
       await createEffectGuards(db, engine)
       await createCallGuards(db, engine)
+      await createRestoreGuards(db, engine)
       await sql`insert into store_identity (id, store_id) values (1, ${engine.randomId})`.execute(db)
     },
   }

@@ -19,6 +19,8 @@ const GUARDED = [
   'action_domains',
   'schema_info',
   'store_identity',
+  'store_counts',
+  'restores',
 ] as const
 
 /** Creates the functions and triggers. */

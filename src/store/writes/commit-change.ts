@@ -5,17 +5,27 @@ import type { Capabilities } from '../capabilities.ts'
 import { conflictOf } from '../conflicts.ts'
 import { changedBy, firstOf, type Operation } from '../operation.ts'
 import { eventRow } from '../rows/event-row.ts'
+import { type Counts, changeCounter } from '../restores.ts'
 import { receiptRow } from '../rows/receipt-row.ts'
 import { statement } from '../statement.ts'
 import type { ReadTime } from '../store-time.ts'
 import type { ChangesTable, EventColumns, ReceiptsTable, Tables } from '../tables.ts'
 import { callWriter } from './call-writer.ts'
 import { effectWriter } from './effect-writer.ts'
-import { conflictFinder } from './find-conflict.ts'
+import { conflictFinder, isAdmission } from './find-conflict.ts'
 import { proposalWriter } from './proposal-writer.ts'
 
 /** The operation that applies a change; run again with the same change id it answers what the first one did. */
-export type CommitChange = (change: Change) => Operation<Committed | Conflict>
+export type CommitChange = (change: Change) => Operation<Landing>
+
+/** What became of a change. */
+export interface Landing {
+  readonly answer: Committed | Conflict
+  /** For an admission or an erasure, what is counted by now. */
+  readonly counts: Counts | null
+  /** Whether the change was counted by this, and not when it landed before. */
+  readonly isCounted: boolean
+}
 
 /** The commit over the statements of one database. */
 export function changeCommitter(db: Kysely<Tables>, capabilities: Capabilities, time: ReadTime): CommitChange {
@@ -29,11 +39,18 @@ export function changeCommitter(db: Kysely<Tables>, capabilities: Capabilities, 
   const proposals = proposalWriter(db)
   const effects = effectWriter(db, capabilities)
   const calls = callWriter(db)
+  const count = changeCounter(db)
+
+  // Of a change that had landed before, the counts are at least those that it was counted in.
+  function* landedBefore(change: Change, at: number): Operation<Landing> {
+    const counts = isAdmission(change) ? yield* count({ admissions: 0, erasures: 0 }) : null
+    return { answer: { kind: 'committed', at }, counts, isCounted: false }
+  }
 
   return function* commitChange(change) {
     const { tenant, changeId } = change
     const landed = yield* firstOf(landedChange({ tenant, changeId }))
-    if (landed !== null) return { kind: 'committed', at: landed.at }
+    if (landed !== null) return yield* landedBefore(change, landed.at)
     const found = yield* find(change)
     // Read under the locks: time spent waiting for them counts against `notAfter`.
     const at = yield* time()
@@ -41,7 +58,8 @@ export function changeCommitter(db: Kysely<Tables>, capabilities: Capabilities, 
     if (on !== null) {
       // What was waited for may have been this very change, sent before on a connection that was lost.
       const meanwhile = yield* firstOf(landedChange({ tenant, changeId }))
-      return meanwhile === null ? { kind: 'conflict', on } : { kind: 'committed', at: meanwhile.at }
+      if (meanwhile !== null) return yield* landedBefore(change, meanwhile.at)
+      return { answer: { kind: 'conflict', on }, counts: null, isCounted: false }
     }
 
     yield* changedBy(insertChange({ tenant, change_id: changeId, at }))
@@ -56,6 +74,9 @@ export function changeCommitter(db: Kysely<Tables>, capabilities: Capabilities, 
     if (change.effect !== null) yield* effects.write(change.effect)
     if (change.call !== null) yield* calls.after(change.call, change.effect)
     for (const event of change.events) yield* changedBy(insertEvent(eventRow(tenant, event)))
-    return { kind: 'committed', at }
+    const admissions = isAdmission(change) ? 1 : 0
+    const isCounted = admissions > 0 || erased.size > 0
+    const counts = isCounted ? yield* count({ admissions, erasures: erased.size }) : null
+    return { answer: { kind: 'committed', at }, counts, isCounted }
   }
 }

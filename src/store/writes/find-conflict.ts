@@ -30,6 +30,9 @@ export function conflictFinder(
       .where('tenant', '=', key.tenant)
       .where('hash', '=', key.hash)
   })
+  const openRestore = statement((_: object) => {
+    return db.selectFrom('restores').select('number').where('acknowledged_at', 'is', null)
+  })
   const findEffect = effectFinder(db, capabilities)
 
   return function* find(change) {
@@ -44,8 +47,15 @@ export function conflictFinder(
         isRequestKeyTaken ||= (yield* firstOf(requestKey({ tenant, hash: write.requestKeyHash }))) !== null
       }
     }
-    return { proposals, isRequestKeyTaken, ...(yield* findEffect(change)) }
+    // Nothing is admitted by a store that may be an older copy of itself (rules R15).
+    const isHeld = isAdmission(change) && (yield* firstOf(openRestore({}))) !== null
+    return { proposals, isRequestKeyTaken, isHeld, ...(yield* findEffect(change)) }
   }
+}
+
+/** Whether an executor or an operation is called for this change, once it has landed. */
+export function isAdmission({ effect }: Change): boolean {
+  return effect !== null && effect.opened !== null
 }
 
 function refOf(write: Change['proposals'][number]): Reference {
