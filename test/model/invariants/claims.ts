@@ -1,5 +1,5 @@
 // Invariants I1, I5 and I6: who owns an effect, when another attempt is admitted, and how often an effect takes place.
-import type { Attempt, Effect } from '../../../src/effect/effect.ts'
+import type { Attempt, Effect, ProofKind } from '../../../src/effect/effect.ts'
 import type { Committed, Looked } from '../book.ts'
 import { denials, isOwnWord, knownOf, wasRefused } from '../known.ts'
 import { ATTEMPTS_MAX, EXECUTE_TIMEOUT_MS, IN_FLIGHT_MS } from '../payment.ts'
@@ -111,8 +111,7 @@ function* lookedAgain(world: Witness, again: Again): Iterable<string> {
   if (!ABSENT.has(answer.status)) yield `${what} was admitted although the target said ${answer.status}`
   if (attempts.every(isOwnWord)) return
 
-  const last = effect.observations.findLast(({ source }) => source === 'verifier')
-  const proof = last?.verdict === 'FAILED' ? last.proof : null
+  const proof = proofBefore(world, again)
   if (proof === null || !world.profile.resend.includes(proof)) yield `${what} was sent again on ${proof}`
   const isElsewhere = attempts.some(({ target }) => target !== opened.target)
   if (isElsewhere && proof !== 'terminal' && proof !== 'cancelled') yield `${what} went to another target on ${proof}`
@@ -129,7 +128,29 @@ function sent(attempts: readonly Attempt[]): readonly Attempt[] {
 }
 
 // The read of this execution, which came after its resolution; where others looked meanwhile, the one that clears the way.
-function lookBefore({ book }: Witness, { order, opened, effect }: Again): Looked | null {
+function lookBefore(world: Witness, again: Again): Looked | null {
+  const { order, effect } = again
+  const since = resolvedBefore(world, again)
+  const looks = looksIn(world.book.entries).filter(({ input, order: began, ended }) => {
+    const isInTime = began > since && ended !== null && ended.order < order
+    return isInTime && input.semanticEffectReference === effect.key.reference
+  })
+  return looks.findLast(({ ended }) => ABSENT.has(ended?.answer?.status ?? '')) ?? looks.at(-1) ?? null
+}
+
+// What such a read has put on record; where others looked meanwhile and learned less, the one that proves something.
+function proofBefore(world: Witness, again: Again): ProofKind | null {
+  const { order, effect } = again
+  const since = resolvedBefore(world, again)
+  const recorded = committedIn(world.book.entries).flatMap((entry) => {
+    const isInTime = entry.order > since && entry.order < order && isAbout(entry, effect.key.reference)
+    return isInTime ? (entry.change.effect?.observed?.observation ?? []) : []
+  })
+  return recorded.findLast(({ source, verdict }) => source === 'verifier' && verdict === 'FAILED')?.proof ?? null
+}
+
+// When this execution resolved, as the order of what happened has it.
+function resolvedBefore({ book }: Witness, { order, opened, effect }: Again): number {
   const { reference } = effect.key
   const previous = committedIn(book.entries).findLast((entry) => {
     return entry.order < order && entry.change.effect?.opened?.number === opened.number - 1 && isAbout(entry, reference)
@@ -138,11 +159,7 @@ function lookBefore({ book }: Witness, { order, opened, effect }: Again): Looked
     const isOwn = proposal === opened.proposal && ended?.answer.precondition === opened.precondition
     return isOwn && began > (previous?.order ?? 0)
   })
-  const looks = looksIn(book.entries).filter(({ input, order: began, ended }) => {
-    const isInTime = began > (resolved?.order ?? Number.POSITIVE_INFINITY) && ended !== null && ended.order < order
-    return isInTime && input.semanticEffectReference === reference
-  })
-  return looks.findLast(({ ended }) => ABSENT.has(ended?.answer?.status ?? '')) ?? looks.at(-1) ?? null
+  return resolved?.order ?? Number.POSITIVE_INFINITY
 }
 
 function isAbout({ change }: Committed, reference: string): boolean {
