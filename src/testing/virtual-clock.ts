@@ -62,24 +62,25 @@ export class VirtualClock implements Clock {
   /**
    * Moves both clocks forward by `ms`, stopping at every timer that falls due, also at those that are set on the way.
    * Pending promise callbacks run before the first step, between timers and after the last. Work that waits for a disk
-   * or a socket is not waited for: await it yourself.
+   * or a socket is not waited for, unless `settle` does: it is called in their stead, and time stands still until what it
+   * answers is resolved.
    *
    * @throws TypeError if `ms` is negative or not whole, or while another `advance` is under way; what a timer throws
    * ends the advance at that timer's time.
    */
-  async advance(ms: number): Promise<void> {
+  async advance(ms: number, settle: () => Promise<unknown> = setImmediate): Promise<void> {
     if (wholeMs('ms', ms) < 0)
       throw new TypeError('a clock advances by zero or more milliseconds; setWall() sets it back')
     if (this.#isAdvancing) throw new TypeError('the clock is being advanced already: await the other advance() first')
     this.#isAdvancing = true
     const end = this.#monotonic + ms
     try {
-      await setImmediate()
+      await settle()
       for (let timer = this.#nextDue(end); timer !== null; timer = this.#nextDue(end)) {
         this.#timers.delete(timer)
         this.#moveTo(timer.dueAt)
         timer.fire()
-        await setImmediate()
+        await settle()
       }
       this.#moveTo(end)
     } finally {

@@ -14,10 +14,9 @@ import {
   found,
   openBench,
   scripted,
-  settle,
-  STORES,
   weakAbsence,
 } from './bench.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
 const returns: Act = () => 'charged'
 const returnsNothing: Act = () => 0
@@ -65,7 +64,7 @@ const TABLE_D: readonly Row[] = [
   { id: 'D12', does: 'throws', act: throws, verifier: weakAbsence, expected: ['UNKNOWN', 'UNKNOWN', 'UNKNOWN'] },
 ]
 
-describe.each(STORES)('one attempt on %s', (store) => {
+describe.each(EVERY_STORE)('one attempt on %s', (store) => {
   it.each(TABLE_D)('evidence $id it $does: $expected', async ({ act, verifier, expected, conflict }) => {
     const [execution, verification, final] = expected
     const { runner } = await openBench(store)
@@ -135,7 +134,7 @@ describe.each(STORES)('one attempt on %s', (store) => {
     )
     const returned = runner.execute('charge', () => returning.promise, charge({ idempotencyKey: 'b' }))
     while (signals.length === 0) await clock.advance(0)
-    await settle()
+    await clock.idle()
     await clock.advance(1_000)
     expect(signals[0]?.aborted).toBe(true)
     refusing.reject(new DefinitiveFailure('too_late'))
@@ -150,7 +149,7 @@ describe.each(STORES)('one attempt on %s', (store) => {
     returning.resolve('charged')
     let heard = await runner.receipt(timedOut.receipt.actionId)
     while (heard.finalStatus === 'UNKNOWN') {
-      await settle()
+      await clock.idle()
       heard = await runner.receipt(timedOut.receipt.actionId)
     }
     expect(heard).toMatchObject({
@@ -259,7 +258,7 @@ const TABLE_S: readonly Script[] = [
   },
 ]
 
-describe.each(STORES)('whole calls on %s', (store) => {
+describe.each(EVERY_STORE)('whole calls on %s', (store) => {
   it.each(TABLE_S)('evidence $id: $expected', async ({ acts, answers, policy, expected, duplicatePossible }) => {
     const { runner } = await openBench(store)
     const operation = scripted(...acts)

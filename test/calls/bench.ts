@@ -1,20 +1,15 @@
-// A bench for guarded calls: a runner on either store, on a clock that stands still, with operations and verifiers that are scripted.
-import { setImmediate } from 'node:timers/promises'
+// A bench for guarded calls: a runner on any store, on a clock that stands still, with operations and verifiers that are scripted.
 import { onTestFinished } from 'vitest'
 import { VerificationResult } from '../../src/effect/answer.ts'
 import { ActionRunner, type ActionRunnerOptions } from '../../src/runtime/calls/action-runner.ts'
 import type { GuardedCallInput, OperationCall, VerifyAction } from '../../src/runtime/calls/operation.ts'
 import type { Logger, Store } from '../../src/runtime/ports.ts'
-import { memoryStore } from '../../src/store/memory-store.ts'
 import { CommitFaults } from '../../src/testing/commit-faults.ts'
 import { InterceptedStore } from '../../src/testing/intercepted-store.ts'
 import { seededIds } from '../../src/testing/seeded-ids.ts'
-import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { openSqlite } from '../store/sqlite-fixture.ts'
-
-/** The two stores that every table is held to. */
-export const STORES = ['memory', 'sqlite'] as const
-export type StoreName = (typeof STORES)[number]
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { openFresh, type StoreName } from '../store/fresh-stores.ts'
+import { PatientClock } from '../store/patient-clock.ts'
 
 export const START: number = Date.UTC(2031, 0, 1)
 export const REFERENCE = 'order-123'
@@ -24,7 +19,7 @@ export interface Bench {
   readonly store: Store
   /** Between every runner of the bench and its store. */
   readonly faults: CommitFaults
-  readonly clock: VirtualClock
+  readonly clock: PatientClock
   readonly runner: ActionRunner
   /** The codes of the warnings, in order. */
   readonly warnings: readonly string[]
@@ -34,8 +29,9 @@ export interface Bench {
 
 /** Opens a store of that name, and a runner on it; both are closed with the test. */
 export async function openBench(name: StoreName, options: Partial<ActionRunnerOptions> = {}): Promise<Bench> {
-  const clock = new VirtualClock(START)
-  const store = await openStore(name, clock)
+  const clock = new PatientClock(START)
+  const { store, close } = await openFresh(name, clock)
+  onTestFinished(close)
   const faults = new CommitFaults()
   const warnings: string[] = []
   const logger: Logger = {
@@ -49,13 +45,6 @@ export async function openBench(name: StoreName, options: Partial<ActionRunnerOp
     return new ActionRunner({ store: faults.over(store), clock, ids: seededIds(seed), logger, ...options, ...more })
   }
   return { store, faults, clock, warnings, another, runner: another() }
-}
-
-async function openStore(name: StoreName, clock: VirtualClock): Promise<Store> {
-  if (name === 'memory') return memoryStore({ clock })
-  const opened = await openSqlite({ clock })
-  onTestFinished(() => opened.close())
-  return opened.store
 }
 
 /** A step of a scripted operation: what the n-th call does. */
@@ -134,11 +123,6 @@ export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 /** What a promise ends with, either way. */
 export async function told(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch((error: unknown) => error)
-}
-
-/** Lets everything happen that needs no time. */
-export async function settle(): Promise<void> {
-  await setImmediate()
 }
 
 /** The error that a function throws. */

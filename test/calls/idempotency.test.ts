@@ -8,13 +8,14 @@ import {
 } from '../../src/effect/calls/action-error.ts'
 import { DefinitiveFailure } from '../../src/proposal/action.ts'
 import { newKeyringText, localKeyring } from '../../src/runtime/keys/local-keyring.ts'
-import { answering, charge, down, errorOf, found, never, openBench, STORES, thrownBy } from './bench.ts'
+import { answering, charge, down, errorOf, found, never, openBench, thrownBy } from './bench.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
 const throws = (): never => {
   throw new Error('lost')
 }
 
-describe.each(STORES)('the same call on %s', (store) => {
+describe.each(EVERY_STORE)('the same call on %s', (store) => {
   it('evidence I1 is in progress while the first is under way, and the first still completes', async () => {
     const { runner, another } = await openBench(store)
     const parked = Promise.withResolvers<string>()

@@ -1,11 +1,13 @@
 // Kinds of effects: a guarded call and a proposal for the same effect exclude each other, and neither reaches the other's.
 import { describe, expect, it } from 'vitest'
 import { ActionRunner } from '../../src/runtime/calls/action-runner.ts'
-import { EffectKindConflict, StoreUnavailable } from '../../src/proposal/errors.ts'
+import { EffectKindConflict } from '../../src/proposal/errors.ts'
+import { CommitFaults } from '../../src/testing/commit-faults.ts'
 import { approved } from '../runtime/execution-world.ts'
-import { openWorld, reference, STORES, type World } from '../runtime/harness.ts'
+import { openWorld, reference, type World } from '../runtime/harness.ts'
 import { requester, TENANT } from '../runtime/sessions.ts'
-import { answering, errorOf, fencedAbsence, never, stalling } from './bench.ts'
+import { answering, errorOf, fencedAbsence, never } from './bench.ts'
+import { EVERY_STORE, type StoreName } from '../store/fresh-stores.ts'
 
 const DOMAIN = 'example.payments/refund'
 const INTENT = 'intent:01K4Y8Q5X7M2N9R3T6V8W1Z4AB'
@@ -17,7 +19,7 @@ interface Kinds extends Omit<World, 'stored'> {
   readonly approve: () => Promise<string>
 }
 
-async function openKinds(store: (typeof STORES)[number]): Promise<Kinds> {
+async function openKinds(store: StoreName): Promise<Kinds> {
   const world = await openWorld({ store })
   const { prepare } = world.action.methods
   world.action.methods.prepare = async (input) => ({ ...(await prepare(input)), effectReference: INTENT })
@@ -28,7 +30,7 @@ async function openKinds(store: (typeof STORES)[number]): Promise<Kinds> {
 
 const call = { request: { amountCents: 1_000 }, idempotencyKey: INTENT }
 
-describe.each(STORES)('rule R17 on %s', (store) => {
+describe.each(EVERY_STORE)('rule R17 on %s', (store) => {
   it('trace S13: what a guarded call has claimed, no proposal is prepared for', async () => {
     const { runner, approve } = await openKinds(store)
     const claimed = await runner.execute(DOMAIN, () => 1, call)
@@ -92,12 +94,12 @@ describe.each(STORES)('rule R17 on %s', (store) => {
     const verifier = answering(fencedAbsence)
 
     for (const asked of [
-      runner.reconcile(proposal, verifier),
-      runner.recoverPending(proposal, verifier),
-      runner.releaseUnstarted(proposal),
-      runner.receipt(proposal),
+      () => runner.reconcile(proposal, verifier),
+      () => runner.recoverPending(proposal, verifier),
+      () => runner.releaseUnstarted(proposal),
+      () => runner.receipt(proposal),
     ]) {
-      expect(await errorOf(asked)).toMatchObject({ code: 'effect_kind_conflict' })
+      expect(await errorOf(asked())).toMatchObject({ code: 'effect_kind_conflict' })
     }
     expect(verifier.calls).toBe(0)
   })
@@ -112,12 +114,10 @@ describe.each(STORES)('rule R17 on %s', (store) => {
 
   it('frees the effect for a proposal when the claim of a call is released', async () => {
     const { runner, approve, runtime, bareStore, clock } = await openKinds(store)
-    const stalled = new ActionRunner({
-      store: stalling(bareStore, Promise.reject(new StoreUnavailable('The store is out of reach.'))),
-      clock,
-      tenant: TENANT,
-    })
-    await errorOf(stalled.execute(DOMAIN, never, call))
+    const faults = new CommitFaults()
+    faults.atStep('start_attempt', 'refused')
+    const cutOff = new ActionRunner({ store: faults.over(bareStore), clock, tenant: TENANT })
+    await errorOf(cutOff.execute(DOMAIN, never, call))
     const receipt = await runner.find(DOMAIN, INTENT)
     expect(await errorOf(approve())).toMatchObject({ code: 'effect_kind_conflict' })
 

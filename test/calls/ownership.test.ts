@@ -4,26 +4,15 @@ import { callKey } from '../../src/effect/calls/call-input.ts'
 import { RetryPolicy } from '../../src/effect/calls/retry-policy.ts'
 import { parseReference } from '../../src/effect/reference.ts'
 import { DefinitiveFailure } from '../../src/proposal/action.ts'
-import {
-  advancing,
-  charge,
-  errorOf,
-  fencedAbsence,
-  found,
-  never,
-  openBench,
-  scripted,
-  settle,
-  stalling,
-  STORES,
-} from './bench.ts'
+import { advancing, charge, errorOf, fencedAbsence, found, never, openBench, scripted, stalling } from './bench.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 import type { VerifyAction } from '../../src/runtime/calls/operation.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const LEASE_MS = 60_000
 const key = callKey(parseReference('default', ''), 'charge', 'order-123')
 
-describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
+describe.each(EVERY_STORE)('the ownership of a guarded call on %s', (name) => {
   it('ownership 4a.1 a live lease keeps everybody out, also its own worker, and is not renewed', async () => {
     const { runner, another, faults, clock, store } = await openBench(name)
     faults.atStep('start_attempt', 'refused')
@@ -71,7 +60,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     await clock.advance(LEASE_MS)
     // The one who takes over stands still between its claim and its start.
     const stalled = another({ store: stalling(store, slow.promise) }).execute('charge', operation, charge())
-    while ((await store.call(key))?.effect.epoch !== 2) await settle()
+    while ((await store.call(key))?.effect.epoch !== 2) await clock.idle()
     await clock.advance(LEASE_MS)
 
     const second = await another().execute('charge', () => 2, charge())
@@ -87,7 +76,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     const { another, clock, store } = await openBench(name)
     const slow = Promise.withResolvers<null>()
     const stalled = another({ store: stalling(store, slow.promise) }).execute('charge', never, charge())
-    while ((await store.call(key)) === null) await settle()
+    while ((await store.call(key)) === null) await clock.idle()
     await clock.advance(LEASE_MS)
     slow.resolve(null)
 
@@ -127,7 +116,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     const operation = scripted(() => Promise.reject(new DefinitiveFailure('busy', { retryable: true })))
     const retryPolicy = new RetryPolicy({ maxAttempts: 2, retryOnFailed: true, delayMs: 5 })
     const waiting = errorOf(runner.execute('charge', operation, charge({ retryPolicy })))
-    while ((await store.call(key))?.attempts[0]?.decision !== 'retry') await settle()
+    while ((await store.call(key))?.attempts[0]?.decision !== 'retry') await clock.idle()
     const before = await store.call(key)
 
     // What a verifier throws is no evidence: it only takes down what is expected below.
@@ -201,7 +190,7 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     )
     const retryPolicy = new RetryPolicy({ maxAttempts: 2, retryOnFailed: true, delayMs: (attempts) => attempts * 500 })
     const waiting = runner.execute('charge', operation, charge({ retryPolicy }))
-    while ((await store.call(key))?.attempts[0]?.decision !== 'retry') await settle()
+    while ((await store.call(key))?.attempts[0]?.decision !== 'retry') await clock.idle()
 
     expect(await runner.find('charge', 'order-123')).toMatchObject({
       state: 'PENDING',
@@ -221,12 +210,12 @@ describe.each(STORES)('the ownership of a guarded call on %s', (name) => {
     const operation = scripted(() => late.promise)
     const retryPolicy = new RetryPolicy({ maxAttempts: 2, retryOnUnknown: true, delayMs: 1_000 })
     const waiting = runner.execute('charge', operation, charge({ retryPolicy }))
-    while ((await store.call(key))?.effect.attempts.length !== 1) await settle()
-    await settle()
+    while ((await store.call(key))?.effect.attempts.length !== 1) await clock.idle()
+    await clock.idle()
     await clock.advance(20)
-    while ((await store.call(key))?.attempts[0]?.decision !== 'retry') await settle()
+    while ((await store.call(key))?.attempts[0]?.decision !== 'retry') await clock.idle()
     late.resolve('charged')
-    while ((await store.call(key))?.effect.observations.length !== 1) await settle()
+    while ((await store.call(key))?.effect.observations.length !== 1) await clock.idle()
 
     await clock.advance(1_000)
 

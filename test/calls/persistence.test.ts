@@ -13,26 +13,15 @@ import { emptyChange } from '../../src/testing/store-conformance/sample-changes.
 import { startingCall } from '../../src/testing/store-conformance/sample-calls.ts'
 import { callKey } from '../../src/effect/calls/call-input.ts'
 import { parseReference } from '../../src/effect/reference.ts'
-import {
-  told,
-  type Bench,
-  charge,
-  down,
-  errorOf,
-  fencedAbsence,
-  found,
-  never,
-  openBench,
-  scripted,
-  STORES,
-} from './bench.ts'
+import { told, type Bench, charge, down, errorOf, fencedAbsence, found, never, openBench, scripted } from './bench.ts'
+import { EVERY_STORE, type StoreName } from '../store/fresh-stores.ts'
 
 const throws = (): never => {
   throw new Error('lost')
 }
 const key = callKey(parseReference('default', ''), 'charge', 'order-123')
 
-describe.each(STORES)('a store that fails on %s', (name) => {
+describe.each(EVERY_STORE)('a store that fails on %s', (name) => {
   it('evidence P1 before the claim: nothing is there, and the call can be made', async () => {
     const { runner, faults } = await openBench(name)
     faults.atStep('claim', 'refused')
@@ -317,7 +306,7 @@ interface Faulty {
 
 /** A runner whose start of an attempt lands and loses its answer, and whatever else `around` does. */
 async function benchWith(
-  name: (typeof STORES)[number],
+  name: StoreName,
   around: (faulty: Faulty, inner: Store) => (method: keyof Store, call: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<{ readonly store: Store; readonly runner: ActionRunner }> {
   const { store, clock } = await openBench(name)

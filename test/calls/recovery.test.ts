@@ -13,12 +13,12 @@ import {
   foundAs,
   never,
   openBench,
-  STORES,
   weakAbsence,
 } from './bench.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 import { actionIdOf, stranded, unstarted } from './stranded.ts'
 
-describe.each(STORES)('recovery on %s', (store) => {
+describe.each(EVERY_STORE)('recovery on %s', (store) => {
   it.each([
     ['Q1', found, 'CONFIRMED'],
     ['Q2', fencedAbsence, 'FAILED'],

@@ -4,9 +4,10 @@ import { InvalidCallError } from '../../src/effect/calls/action-error.ts'
 import { RESERVED_METADATA } from '../../src/effect/calls/call-input.ts'
 import { RetryPolicy } from '../../src/effect/calls/retry-policy.ts'
 import type { GuardedCallInput } from '../../src/runtime/calls/operation.ts'
-import { charge, errorOf, found, foundAs, never, openBench, STORES } from './bench.ts'
+import { charge, errorOf, found, foundAs, never, openBench } from './bench.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
-describe.each(STORES)('what is refused before there is a claim on %s', (store) => {
+describe.each(EVERY_STORE)('what is refused before there is a claim on %s', (store) => {
   it.each(RESERVED_METADATA)('evidence 5.4 the metadata key %s, and the key stays free', async (name) => {
     const { runner, store: kept } = await openBench(store)
 

@@ -1,10 +1,11 @@
 // Table U: a claim is released where nothing was started, and nowhere else.
 import { describe, expect, it } from 'vitest'
 import { ActionClaimLostError, ActionNotFoundError, ActionStartedError } from '../../src/effect/calls/action-error.ts'
-import { charge, errorOf, fencedAbsence, never, openBench, STORES } from './bench.ts'
+import { charge, errorOf, fencedAbsence, never, openBench } from './bench.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 import { stranded, unstarted } from './stranded.ts'
 
-describe.each(STORES)('a release on %s', (store) => {
+describe.each(EVERY_STORE)('a release on %s', (store) => {
   it('evidence U1 of what was never started frees the key, also for another request', async () => {
     const bench = await openBench(store)
     const actionId = await unstarted(bench)
@@ -32,7 +33,7 @@ describe.each(STORES)('a release on %s', (store) => {
   })
 
   it('evidence U4 races with the start, and one of the two wins, round after round', async () => {
-    const rounds = store === 'memory' ? 1_000 : 100
+    const rounds = { memory: 1_000, sqlite: 100, postgres: 20 }[store]
     const bench = await openBench(store)
     const won = { start: 0, release: 0 }
     for (let round = 0; round < rounds; round += 1) {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { ResultValueUnavailableError, UnresolvedActionError } from '../../src/effect/calls/action-error.ts'
 import type { ActionResult } from '../../src/effect/calls/action-result.ts'
 import type { VerifyAction } from '../../src/runtime/calls/operation.ts'
-import { charge, down, fencedAbsence, found, foundAs, never, openBench, STORES } from './bench.ts'
+import { charge, down, fencedAbsence, found, foundAs, never, openBench } from './bench.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
 /** What reading the value comes to. */
 function read({ value }: { readonly value: unknown }): unknown {
@@ -44,7 +45,7 @@ const ROWS: readonly Row[] = [
   { id: 'V07', direct: 'r1', verifier: foundAs('r2', 'read back'), reads: unreadable, ids: ['r1', 'r2'] },
 ]
 
-describe.each(STORES)('the value of a call on %s', (store) => {
+describe.each(EVERY_STORE)('the value of a call on %s', (store) => {
   it.each(ROWS)('evidence $id that reported $direct', async ({ direct, verifier, reads, ids }) => {
     const { runner } = await openBench(store)
 

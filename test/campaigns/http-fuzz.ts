@@ -1,7 +1,7 @@
 // A long campaign of the HTTP fuzzer, run by hand: `node test/campaigns/http-fuzz.ts --memory 200000 --sqlite 5000 --seed 1`.
 import { parseArgs } from 'node:util'
 import { fuzz } from '../http/fuzz/campaign.ts'
-import type { StoreKind } from '../runtime/harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
 
 /** Each part has the next seed and is told of when it is done, so that a campaign that was cut short has shown something. */
 const CASES_A_PART = 10_000
@@ -24,7 +24,7 @@ await carryOut('sqlite', Number(values.sqlite))
 for (const [what, count] of [...total].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   process.stdout.write(`  ${what}: ${count}\n`)
 
-async function carryOut(store: StoreKind, wanted: number): Promise<void> {
+async function carryOut(store: StoreName, wanted: number): Promise<void> {
   for (let part = 0; part * CASES_A_PART < wanted; part++) {
     const beganAt = Date.now()
     const cases = Math.min(CASES_A_PART, wanted - part * CASES_A_PART)

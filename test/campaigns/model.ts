@@ -1,12 +1,16 @@
-// A long campaign of the model, run by hand: `node test/campaigns/model.ts --memory 100000 --twins 5000 --seed 1`.
+// A long campaign of the model, run by hand: `node test/campaigns/model.ts --memory 100000 --twins 5000 --postgres 500`.
 import { parseArgs } from 'node:util'
 import { memoryCampaign, twinCampaign } from '../model/campaign.ts'
+import { postgresGround } from '../model/postgres-ground.ts'
 import type { Tally } from '../model/run.ts'
+import { sqliteGround } from '../model/sqlite-ground.ts'
+import { newServer } from '../postgres/server.ts'
 
 const { values } = parseArgs({
   options: {
     memory: { type: 'string', default: '0' },
     twins: { type: 'string', default: '0' },
+    postgres: { type: 'string', default: '0' },
     seed: { type: 'string' },
     path: { type: 'string' },
     'replay-path': { type: 'string' },
@@ -21,7 +25,15 @@ const repeated = {
 }
 
 await carryOut('memory', Number(values.memory), memoryCampaign)
-await carryOut('twins', Number(values.twins), twinCampaign)
+await carryOut('twins', Number(values.twins), (options) => twinCampaign(options, [sqliteGround]))
+await carryOut('PostgreSQL', Number(values.postgres), async (options) => {
+  const server = await newServer('18')
+  try {
+    return await twinCampaign(options, [sqliteGround, (time) => postgresGround(server.url, 'model', time)])
+  } finally {
+    await server.remove()
+  }
+})
 
 async function carryOut(
   name: string,

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { PatientClock } from '../store/patient-clock.ts'
 import { openExecution } from '../runtime/execution-world.ts'
 import { answerOf, MINUTE_MS, START, unsound } from '../runtime/harness.ts'
 import { finance1, requester } from '../runtime/sessions.ts'
@@ -16,7 +17,7 @@ describe('case C108: due today, or since yesterday?', () => {
 
   it('case C108 a date is text: it is shown and found the same on servers in every zone', async () => {
     // 19:30 in Chicago on 31 March, which is past midnight in London and morning in Tokyo.
-    const world = await openExecution({ store: 'sqlite', clock: new VirtualClock(Date.UTC(2026, 3, 1, 0, 30)) })
+    const world = await openExecution({ store: 'sqlite', clock: new PatientClock(Date.UTC(2026, 3, 1, 0, 30)) })
     process.env['TZ'] = 'America/Chicago'
     const ref = await world.approved('pay the invoice', { memo: '2026-03-31' })
 
@@ -32,7 +33,7 @@ describe('case C108: due today, or since yesterday?', () => {
   })
 
   it('case C108 a count of days that is derived from today is drift by the clock alone, and is named', async () => {
-    const world = await openExecution({ store: 'memory', clock: new VirtualClock(Date.UTC(2026, 3, 1, 0, 30)) })
+    const world = await openExecution({ store: 'memory', clock: new PatientClock(Date.UTC(2026, 3, 1, 0, 30)) })
     const daysOverdue = (): number => (new Date(world.clock.now()).getDate() === 31 ? 0 : 1)
     const { prepare, resolve } = world.action.methods
     world.action.methods.prepare = async (input) => {

@@ -7,8 +7,9 @@ import { prometheusMeters, type PrometheusMeters } from '../../src/http.ts'
 import { StoreUnavailable } from '../../src/proposal/errors.ts'
 import type { Logger } from '../../src/runtime/ports.ts'
 import { type Around, InterceptedStore } from '../../src/testing/intercepted-store.ts'
-import { VirtualClock } from '../../src/testing/virtual-clock.ts'
-import { HOUR_MS, MINUTE_MS, openWorld, refused, START, STORES, type StoreKind } from '../runtime/harness.ts'
+import { PatientClock } from '../store/patient-clock.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { HOUR_MS, MINUTE_MS, openWorld, refused, START, STORES } from '../runtime/harness.ts'
 import { executing, inDoubt, unresolved } from '../runtime/operators.ts'
 import { finance1, requester, stranger } from '../runtime/sessions.ts'
 import { type AppOptions, createApp } from '../../src/http.ts'
@@ -46,9 +47,9 @@ async function away(): Promise<never> {
 
 /** A world whose runtime is made of watched parts. */
 async function openWatched(
-  store: StoreKind,
+  store: StoreName,
   meters: PrometheusMeters,
-  clock = new VirtualClock(START),
+  clock = new PatientClock(START),
 ): Promise<HttpWorld> {
   const inner = await openWorld({
     store,
@@ -88,7 +89,7 @@ async function figures(world: HttpWorld): Promise<ReadonlyMap<string, number>> {
 
 describe.each(STORES)('the figures on %s', (store) => {
   it('count what waits, what was tried and what came of it', async () => {
-    const clock = new VirtualClock(START)
+    const clock = new PatientClock(START)
     const inner = await openWatched(store, prometheusMeters({ clock }), clock)
     const { action } = inner
     const open = (await inner.runtime.prepare(requester, inner.input())).proposal

@@ -1,7 +1,8 @@
 // Two tenants on one app: no byte of one reaches the other, and what is not theirs is nothing at all.
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/proposal/session.ts'
-import { MINUTE_MS, STORES, type StoreKind } from '../runtime/harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { MINUTE_MS, STORES } from '../runtime/harness.ts'
 import { effectBehind, found, keyOf, answering } from '../runtime/operators.ts'
 import { elsewhere, finance1, requester, service, session, stranger } from '../runtime/sessions.ts'
 import { aboutProposal, examplesFor } from './every-endpoint.ts'
@@ -19,7 +20,7 @@ const foreigners: readonly Session[] = [
 
 /** One of tenant A's proposals with something of its own in every field, executed and verified. */
 async function secrets(
-  store: StoreKind,
+  store: StoreName,
 ): Promise<{ readonly world: HttpWorld; readonly canaries: readonly string[]; readonly ref: string }> {
   const world = await openHttp({ store })
   world.action.business.customer = 'CANARY-customer'

@@ -1,12 +1,13 @@
-// A campaign: so many runs of drawn commands, each in its own tenant, on one store or on both at once.
+// A campaign: so many runs of drawn commands, each in its own tenant, in memory or in databases and memory at once.
 import { fc } from '@fast-check/vitest'
 import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
-import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { PatientClock } from '../store/patient-clock.ts'
 import { commandRuns } from './commands.ts'
 import { heads } from './commands/heads.ts'
 import { dumpOf } from './dump.ts'
 import { Expected } from './expected.ts'
-import { memoryGround, sqliteGround } from './grounds.ts'
+import type { DatabaseGround } from './database-ground.ts'
+import { memoryGround, type Time } from './grounds.ts'
 import { PROFILES, type ProfileName } from './payment.ts'
 import { Run, Tally, WorldsDiffer } from './run.ts'
 import { type Setting, START, World } from './world.ts'
@@ -31,7 +32,7 @@ export async function memoryCampaign(options: CampaignOptions): Promise<Tally> {
   const tally = new Tally()
   const keyring = ephemeralKeyring()
   await assertRuns(options, async (setting) => {
-    const clock = new VirtualClock(START)
+    const clock = new PatientClock(START)
     const world = new World({ ground: memoryGround(clock), tenant: 'acme', setting, keyring, clock })
     await world.open()
     return new Run([world], tally)
@@ -39,28 +40,36 @@ export async function memoryCampaign(options: CampaignOptions): Promise<Tally> {
   return tally
 }
 
-/** Runs on a database file and in memory at once: every answer, and what both then hold, must be the same. */
-export async function twinCampaign(options: CampaignOptions): Promise<Tally> {
+/** Runs in databases and in memory at once: every answer, and what all of them then hold, must be the same. */
+export async function twinCampaign(
+  options: CampaignOptions,
+  databases: readonly ((time: Time) => Promise<DatabaseGround>)[],
+): Promise<Tally> {
   const tally = new Tally()
   const keyring = ephemeralKeyring()
-  let clock = new VirtualClock(START)
-  const ground = await sqliteGround({ now: () => clock.now() })
+  const grounds: DatabaseGround[] = []
+  // Each world has a clock of its own, and a database that of the run that is under way.
+  const clocks = databases.map(() => new PatientClock(START))
   let tenants = 0
   try {
+    for (const [index, open] of databases.entries()) {
+      grounds.push(await open({ now: () => clocks[index]?.now() ?? START }))
+    }
     await assertRuns(options, async (setting) => {
       tenants += 1
-      clock = new VirtualClock(START)
-      const twin = new VirtualClock(START)
       const parts = { tenant: `tenant-${tenants}`, setting, keyring }
-      const worlds = [
-        new World({ ...parts, ground, clock }),
-        new World({ ...parts, ground: memoryGround(twin), clock: twin }),
-      ]
+      const worlds = grounds.map((ground, index) => {
+        const clock = new PatientClock(START)
+        clocks[index] = clock
+        return new World({ ...parts, ground, clock })
+      })
+      const clock = new PatientClock(START)
+      worlds.push(new World({ ...parts, ground: memoryGround(clock), clock }))
       for (const world of worlds) await world.open()
       return new Run(worlds, tally)
     })
   } finally {
-    await ground.close()
+    for (const ground of grounds) await ground.close()
   }
   return tally
 }

@@ -1,4 +1,4 @@
-// One model run: the same commands in one world or in two, checked after every one of them.
+// One model run: the same commands in one world or in several, checked after every one of them.
 import { Checks } from './invariants.ts'
 import type { World } from './world.ts'
 
@@ -80,8 +80,10 @@ export class Run {
   }
 }
 
-// The lines in which the first two differ: a dump is long.
-function differences([one = '', other = '']: readonly string[]): string {
+// The lines in which two of them differ: a dump is long.
+function differences(all: readonly string[]): string {
+  const one = all.at(-1) ?? ''
+  const other = all.find((text) => text !== one) ?? ''
   const [left, right] = [one.split('\n'), other.split('\n')]
   const length = Math.max(left.length, right.length)
   const lines = Array.from({ length }, (_, index) => [left[index] ?? '', right[index] ?? ''] as const)

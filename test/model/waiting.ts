@@ -1,5 +1,4 @@
-// Waiting in a model run: for the virtual clock, for a signal, for everything that needs no time, or for ever.
-import { setImmediate } from 'node:timers/promises'
+// Waiting in a model run: for the virtual clock, for a signal, or for ever.
 import type { Clock } from '../../src/runtime/ports.ts'
 
 /** Until the clock has moved on by so much. */
@@ -20,9 +19,4 @@ export async function aborted(signal: AbortSignal): Promise<never> {
 
 export async function never(): Promise<never> {
   return new Promise(() => {})
-}
-
-/** Until nothing more can happen without time: whatever is pending then waits for the clock. */
-export async function idle(): Promise<void> {
-  await setImmediate()
 }

@@ -5,9 +5,9 @@ import type { Session } from '../../src/proposal/session.ts'
 import { parseReference, type Reference } from '../../src/effect/reference.ts'
 import type { Keyring, LiveProposal } from '../../src/runtime/ports.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
-import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { type Around, InterceptedStore } from '../../src/testing/intercepted-store.ts'
 import { seededIds } from '../../src/testing/seeded-ids.ts'
+import type { PatientClock } from '../store/patient-clock.ts'
 import { ModelAction, StoppingAction, type Surroundings } from './action.ts'
 import { Book, type Held } from './book.ts'
 import { type Person, sessionOf } from './cast.ts'
@@ -16,7 +16,6 @@ import { type Payment, type Profile, type ProfileName, PROFILES } from './paymen
 import { smoothScripts } from './scripts.ts'
 import { Target } from './target.ts'
 import type { Damage, Tampering } from './tampering.ts'
-import { idle } from './waiting.ts'
 import { CommitFaults, type Line, watchedStore } from './watched-store.ts'
 
 /** When every run begins. */
@@ -51,7 +50,7 @@ export class World {
   readonly setting: Setting
   readonly profile: Profile
   readonly ground: Ground
-  readonly clock: VirtualClock
+  readonly clock: PatientClock
   readonly faults = new CommitFaults()
   readonly around: Surroundings
   /** By action. */
@@ -75,7 +74,7 @@ export class World {
     readonly tenant: string
     readonly setting: Setting
     readonly keyring: Keyring
-    readonly clock: VirtualClock
+    readonly clock: PatientClock
   }) {
     const { ground, setting, keyring, clock } = parts
     this.tenant = parseReference(parts.tenant, '')
@@ -134,7 +133,7 @@ export class World {
     this.instance += 1
     this.#line = { isCut: false }
     this.#lines.push(this.#line)
-    const watched = watchedStore(this.ground.store(), this.#line, this.faults, this.around)
+    const watched = watchedStore(this.clock.over(this.ground.store()), this.#line, this.faults, this.around)
     const store = new InterceptedStore(watched, between)
     const actions = this.profile.contracts.map((contract) => this.#actionOf(contract))
     const ids = seededIds(this.setting.seed * 31 + this.instance)
@@ -175,8 +174,8 @@ export class World {
     const ended = this.outcomeOf(operation, (outcome) => {
       pending.ended = outcome
     })
-    await Promise.race([ended, idle()])
-    await idle()
+    await Promise.race([ended, this.clock.idle()])
+    await this.clock.idle()
     if (pending.ended !== null) return pending.ended
     this.#pending.push(pending)
     return 'pending'

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Change } from '../../src/runtime/ports.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { answering, type ExecutionWorld, openExecution, opensAttempt, says } from './execution-world.ts'
-import { answerOf, LIFETIME_MS, MINUTE_MS, reference, START, STORES, type StoreKind, unsound } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, LIFETIME_MS, MINUTE_MS, reference, START, STORES, unsound } from './harness.ts'
 import type { Around } from '../../src/testing/intercepted-store.ts'
 import { refund } from './refund.ts'
 import { director, finance1, finance2, requester, service, TENANT } from './sessions.ts'
@@ -20,7 +21,7 @@ interface Gate {
 }
 
 async function openGate(
-  store: StoreKind,
+  store: StoreName,
   contract: Readonly<Record<string, unknown>> = {},
 ): Promise<{ world: ExecutionWorld; proposal: string; gate: Gate }> {
   const gate: Gate = { before: null, after: null, admissions: [] }
@@ -287,7 +288,7 @@ describe.each(STORES)('expiry during an execution on %s', (store) => {
   })
 
   async function openScene(
-    kind: StoreKind,
+    kind: StoreName,
     policy: Readonly<Record<string, unknown>> = {},
   ): Promise<Scene & { readonly proposal: string }> {
     const reads: Scene['reads'] = { list: null }

@@ -1,9 +1,10 @@
 // Attacks on the identity of an effect: a domain moved under an open runtime, and a doubt amended away under another name.
 import { describe, expect, it } from 'vitest'
 import type { ProposalRuntime } from '../../src/runtime/runtime.ts'
-import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { PatientClock } from '../store/patient-clock.ts'
 import { approved, openExecution, opensAttempt } from './execution-world.ts'
-import { answerOf, reference, refused, START, STORES, type StoreKind } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, reference, refused, START, STORES } from './harness.ts'
 import type { Around } from '../../src/testing/intercepted-store.ts'
 import { lost, openOperators, unresolved } from './operators.ts'
 import { TestAction } from './refund.ts'
@@ -13,8 +14,8 @@ const INTENT = 'the one that is named twice'
 const SOON_MS = 5_000
 
 /** A business for two versions of the action: what one of them books the other one finds. */
-async function openShared(store: StoreKind, around?: Around) {
-  const clock = new VirtualClock(START)
+async function openShared(store: StoreName, around?: Around) {
+  const clock = new PatientClock(START)
   const { business, methods } = new TestAction({ now: () => clock.now() })
   const { execute, verify, resolve } = methods
   const shared = { execute, verify, resolve }

@@ -13,7 +13,8 @@ import {
   says,
   underWay,
 } from './execution-world.ts'
-import { answerOf, HOUR_MS, MINUTE_MS, STORES, type StoreKind } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, HOUR_MS, MINUTE_MS, STORES } from './harness.ts'
 import { requester, service } from './sessions.ts'
 
 const IN_FLIGHT_MS = 60_000
@@ -33,12 +34,12 @@ function jump(world: ExecutionWorld, ms: number): void {
   world.clock.setWall(world.clock.now() + ms)
 }
 
-async function openLong(store: StoreKind, options: Partial<ExecutionOptions> = {}): Promise<ExecutionWorld> {
+async function openLong(store: StoreName, options: Partial<ExecutionOptions> = {}): Promise<ExecutionWorld> {
   return openExecution({ store, contract: { lifetime: '1d' }, ...options })
 }
 
 /** A proposal whose worker stands still in the middle of its call. */
-async function openUnderWay(store: StoreKind) {
+async function openUnderWay(store: StoreName) {
   const world = await openLong(store)
   const proposal = await world.approved('the one under way')
   const frozen = await frozenRuntime(world)
@@ -51,7 +52,7 @@ async function openUnderWay(store: StoreKind) {
 }
 
 /** A proposal whose call was answered by nobody. */
-async function openInDoubt(store: StoreKind, contract: ExecutionOptions['contract']) {
+async function openInDoubt(store: StoreName, contract: ExecutionOptions['contract']) {
   const world = await openLong(store, { contract: { lifetime: '1d', ...contract } })
   const proposal = await world.approved('the one in doubt')
   world.action.methods.execute = () => Promise.reject(new Error('connection reset'))

@@ -5,7 +5,8 @@ import type { Resolved } from '../../src/proposal/action.ts'
 import { ephemeralKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import { KeyUnavailable } from '../../src/runtime/keys/sealing.ts'
 import { answering, type ExecutionWorld, openExecution, resendAfter, says } from './execution-world.ts'
-import { answerOf, LIFETIME_MS, MINUTE_MS, reference, STORES, type StoreKind, unsound } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, LIFETIME_MS, MINUTE_MS, reference, STORES, unsound } from './harness.ts'
 import { type Refund, refund } from './refund.ts'
 import { agent, finance1, finance2, requester, TENANT } from './sessions.ts'
 
@@ -27,7 +28,7 @@ function offering(world: ExecutionWorld, change: (current: Snapshot) => unknown 
   }
 }
 
-async function openDrift(store: StoreKind, contract: Readonly<Record<string, unknown>> = {}) {
+async function openDrift(store: StoreName, contract: Readonly<Record<string, unknown>> = {}) {
   const world = await openExecution({ store, contract })
   return { world, proposal: await world.approved(`the one that drifts on ${store}`) }
 }

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { withNewKey, localKeyring, newKeyringText } from '../../src/runtime/keys/local-keyring.ts'
 import { rotateKeys } from '../../src/runtime/keys/rotate-keys.ts'
 import { touch } from './execution-world.ts'
-import { answerOf, reference, STORES, type StoreKind, type World } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, reference, STORES, type World } from './harness.ts'
 import type { Around } from '../../src/testing/intercepted-store.ts'
 import { answering, approvedFor, found, inDoubt, openOperators, saying, SETTLED_MS, unresolved } from './operators.ts'
 import { finance2, operator, privacy, reader, requester, TENANT } from './sessions.ts'
@@ -27,7 +28,7 @@ interface Track {
   readonly race: (...operations: readonly (() => Promise<Told>)[]) => Promise<readonly string[]>
 }
 
-async function openTrack(scheduler: fc.Scheduler, store: StoreKind): Promise<Track> {
+async function openTrack(scheduler: fc.Scheduler, store: StoreName): Promise<Track> {
   let isRacing = false
   const turn = async (): Promise<void> => {
     if (isRacing) await scheduler.schedule(Promise.resolve())

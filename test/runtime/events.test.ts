@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { StoredDataCorrupt } from '../../src/proposal/errors.ts'
 import type { EventsPage } from '../../src/runtime/events.ts'
-import { openWorld, refused, STORES, type StoreKind, type World } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { openWorld, refused, STORES, type World } from './harness.ts'
 import { permissions } from './operators.ts'
 import { elsewhere, finance1, privacy, reader, requester, session } from './sessions.ts'
 
@@ -11,7 +12,7 @@ const feed = session('service:feed', ['auditor', 'feed'])
 /** May have events and not read. */
 const blind = session('service:blind', ['feed'])
 
-async function openFeed(store: StoreKind, can?: Parameters<typeof openWorld>[0]['methods']): Promise<World> {
+async function openFeed(store: StoreName, can?: Parameters<typeof openWorld>[0]['methods']): Promise<World> {
   return openWorld({
     store,
     contract: { permissions: { ...permissions, events: 'feed' } },

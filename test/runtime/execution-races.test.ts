@@ -6,7 +6,8 @@ import type { OperationResult } from '../../src/runtime/result.ts'
 import { type ExecutionWorld, frozenRuntime, openExecution, underWay } from './execution-world.ts'
 import type { InvariantName } from './invariants.ts'
 import type { Around } from '../../src/testing/intercepted-store.ts'
-import { STORES, type StoreKind } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { STORES } from './harness.ts'
 import type { Refund } from './refund.ts'
 import { finance1, finance2, requester, service, session } from './sessions.ts'
 
@@ -22,7 +23,7 @@ interface Track {
 
 async function openTrack(
   scheduler: fc.Scheduler,
-  store: StoreKind,
+  store: StoreName,
   except: readonly InvariantName[] = [],
 ): Promise<Track> {
   let isRacing = false

@@ -1,7 +1,4 @@
 // The world of the runtime's tests: a runtime on a real store, with a clock, chance, keys and an action that a test controls.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { EffectKey } from '../../src/effect/effect-key.ts'
 import { parseReference, type Reference } from '../../src/effect/reference.ts'
@@ -16,18 +13,17 @@ import type { Keyring, LiveProposal, Logger, Store } from '../../src/runtime/por
 import type { PrepareInput } from '../../src/runtime/prepare/prepare.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
-import { memoryStore } from '../../src/store/memory-store.ts'
-import { sqliteStore } from '../../src/store/sqlite-store.ts'
-import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { CommitFaults } from '../../src/testing/commit-faults.ts'
 import { type Around, InterceptedStore } from '../../src/testing/intercepted-store.ts'
+import { openFresh, type StoreName } from '../store/fresh-stores.ts'
+import { PatientClock } from '../store/patient-clock.ts'
 import { type Methods, TestAction } from './refund.ts'
 import { seededIds } from '../../src/testing/seeded-ids.ts'
 import { finance1, OTHER_TENANT, requester, TENANT } from './sessions.ts'
 
-/** For `describe.each(STORES)('… on %s', (store) => …)`. */
+/** The stores that cost a test little; suites about concurrency and persistence are held to `EVERY_STORE`. */
 export const STORES = ['memory', 'sqlite'] as const
-export type StoreKind = (typeof STORES)[number]
 
 /** When every world begins. */
 export const START: number = Date.UTC(2030, 0, 1, 12)
@@ -37,7 +33,7 @@ export const HOUR_MS: number = 60 * MINUTE_MS
 export const LIFETIME_MS: number = 10 * MINUTE_MS
 
 export interface WorldOptions {
-  readonly store: StoreKind
+  readonly store: StoreName
   /** In place of fields of the action's contract. */
   readonly contract?: Readonly<Record<string, unknown>>
   /** In place of methods of the action; the optional ones exist only where they are given. */
@@ -47,7 +43,7 @@ export interface WorldOptions {
   readonly onHostError?: OnHostError
   /** Stands around every call of the store, between it and the commit faults. */
   readonly around?: Around
-  readonly clock?: VirtualClock
+  readonly clock?: PatientClock
   /** Other actions beside the world's. */
   readonly actions?: readonly AnyAction[]
   readonly seed?: number
@@ -75,7 +71,7 @@ export interface World {
   readonly bareStore: Store
   /** Faults of commits by their number, and every change that was asked for. */
   readonly faults: CommitFaults
-  /** The database file; null in memory. */
+  /** The database file; null where there is none. */
   readonly path: string | null
   /** A prepare input whose effect nobody has named before, or with an intent that is given. */
   input(fields?: Readonly<Record<string, unknown>>): PrepareInput
@@ -107,9 +103,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
 
 /** Opens a world that whoever asked for it checks and closes. */
 export async function worldOf(options: WorldOptions): Promise<World> {
-  const clock = options.clock ?? new VirtualClock(START)
+  const clock = options.clock ?? new PatientClock(START)
   const keyring = options.keyring ?? ephemeralKeyring()
-  const { bareStore, path, remove } = await openStore(options.store, clock)
+  const { store: bareStore, path, close } = await openFresh(options.store, clock)
   const faults = new CommitFaults()
   const inner = options.around === undefined ? bareStore : new InterceptedStore(bareStore, options.around)
   const store = new InterceptedStore(inner, faults.around)
@@ -152,10 +148,7 @@ export async function worldOf(options: WorldOptions): Promise<World> {
       return found
     },
     assertWhole: () => assertWhole(bareStore),
-    async close() {
-      await bareStore.close()
-      remove()
-    },
+    close,
   }
   return world
 }
@@ -246,15 +239,4 @@ function nextSeed(): number {
 function nextIntent(): string {
   intents += 1
   return `damaged item, case ${intents}`
-}
-
-async function openStore(
-  kind: StoreKind,
-  clock: VirtualClock,
-): Promise<{ readonly bareStore: Store; readonly path: string | null; readonly remove: () => void }> {
-  if (kind === 'memory') return { bareStore: memoryStore({ clock }), path: null, remove: () => {} }
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-runtime-'))
-  const path = join(folder, 'store.db')
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  return { bareStore: await sqliteStore(path, { clock }), path, remove }
 }

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../../src/proposal/contract.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
-import { LIFETIME_MS, openWorld, STORES, type StoreKind, type World } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { LIFETIME_MS, openWorld, STORES, type World } from './harness.ts'
 import type { Around } from '../../src/testing/intercepted-store.ts'
 import { finance1, finance2, requester, session } from './sessions.ts'
 
@@ -126,7 +127,7 @@ interface Step {
 }
 
 /** Executes again and again, each time with the interference one step later, until there is no such step any more. */
-async function everyStep(store: StoreKind, interfere: Interference): Promise<readonly Step[]> {
+async function everyStep(store: StoreName, interfere: Interference): Promise<readonly Step[]> {
   const steps: Step[] = []
   for (let at = 1; ; at++) {
     const step = await interfered(store, at, interfere)
@@ -135,7 +136,7 @@ async function everyStep(store: StoreKind, interfere: Interference): Promise<rea
   }
 }
 
-async function interfered(store: StoreKind, at: number, interfere: Interference): Promise<Step | null> {
+async function interfered(store: StoreName, at: number, interfere: Interference): Promise<Step | null> {
   let ref: string | null = null
   let passed = 0
   let isInterfering = false

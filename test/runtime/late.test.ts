@@ -12,7 +12,8 @@ import {
   says,
   settle,
 } from './execution-world.ts'
-import { answerOf, MINUTE_MS, STORES, type StoreKind } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, MINUTE_MS, STORES } from './harness.ts'
 import type { Around } from '../../src/testing/intercepted-store.ts'
 import type { Refund } from './refund.ts'
 import { requester } from './sessions.ts'
@@ -32,7 +33,7 @@ interface Zombie {
 }
 
 async function openZombie(
-  store: StoreKind,
+  store: StoreName,
   contract: Readonly<Record<string, unknown>> = {},
   around?: Around,
 ): Promise<Zombie> {

@@ -5,7 +5,8 @@ import { limits } from '../../src/effect/limits.ts'
 import type { Executed, Prepared, Preview, Resolved, Verified } from '../../src/proposal/action.ts'
 import { money } from '../../src/proposal/money.ts'
 import { noApproval } from '../../src/proposal/policy/policy.ts'
-import { answerOf, openWorld, reference, refused, STORES, unsound, type StoreKind, type World } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, openWorld, reference, refused, STORES, unsound, type World } from './harness.ts'
 import { type Refund, refund } from './refund.ts'
 import { finance1, finance2, reader, requester, service, session, TENANT } from './sessions.ts'
 
@@ -34,7 +35,7 @@ type Bulk = Readonly<Record<string, unknown>>
 
 /** A world whose snapshot, preview and result are what the test says; the rest is as it should be. */
 async function openBulk(
-  store: StoreKind,
+  store: StoreName,
   parts: { snapshot?: Bulk; preview?: Bulk; result?: Bulk } = {},
 ): Promise<World> {
   const { snapshot = { lines: [], amount: AMOUNT, note: '' }, preview = { lines: [], amount: AMOUNT } } = parts

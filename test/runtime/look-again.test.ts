@@ -17,7 +17,8 @@ import {
   underWay,
   type VerifierAnswer,
 } from './execution-world.ts'
-import { answerOf, HOUR_MS, MINUTE_MS, STORES, type StoreKind } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, HOUR_MS, MINUTE_MS, STORES } from './harness.ts'
 import type { Refund } from './refund.ts'
 import { requester } from './sessions.ts'
 
@@ -40,7 +41,7 @@ const closings = {
 } as const
 
 async function openTried(
-  store: StoreKind,
+  store: StoreName,
   closing: keyof typeof closings,
   contract: Readonly<Record<string, unknown>> = {},
 ): Promise<{ world: ExecutionWorld; proposal: string; rival: () => Promise<string> }> {

@@ -2,7 +2,8 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { mayMove, type Status } from '../../src/proposal/status.ts'
-import { answerOf, LIFETIME_MS, openWorld, reference, START, type StoreKind, type World } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, LIFETIME_MS, openWorld, reference, START, type World } from './harness.ts'
 import { agent, finance1, finance2, operator, requester, service, TENANT } from './sessions.ts'
 
 const INTENTS = ['first intent', 'second intent'] as const
@@ -115,7 +116,7 @@ async function look(world: World, before: ReadonlyMap<string, Seen>): Promise<Re
 }
 
 /** A world with two proposals to begin with. */
-async function begin(store: StoreKind): Promise<{ world: World; refs: string[] }> {
+async function begin(store: StoreName): Promise<{ world: World; refs: string[] }> {
   const world = await openWorld({ store, seed: 11 })
   const refs: string[] = []
   for (const intent of [0, 1] as const) await take(world, refs, { do: 'prepare', by: 0, intent, replaces: null })

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Session } from '../../src/proposal/session.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
 import type { Around } from '../../src/testing/intercepted-store.ts'
-import { LIFETIME_MS, openWorld, reference, START, STORES, type StoreKind, type World } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { LIFETIME_MS, openWorld, reference, START, STORES, type World } from './harness.ts'
 import { finance1, finance2, operator, reader, requester, service, session, TENANT } from './sessions.ts'
 
 /** More interleavings in memory; some on the file, which costs a sync for every commit. */
@@ -33,7 +34,7 @@ afterEach(() => {
   arena = null
 })
 
-async function openArena(store: StoreKind): Promise<NonNullable<typeof arena>> {
+async function openArena(store: StoreName): Promise<NonNullable<typeof arena>> {
   const turn = async (): Promise<void> => {
     await arena?.scheduler?.schedule(Promise.resolve())
   }
@@ -51,7 +52,7 @@ async function openArena(store: StoreKind): Promise<NonNullable<typeof arena>> {
 }
 
 /** Runs the operations at once; every call of the store and every question about a right waits for its turn. */
-async function race(scheduler: fc.Scheduler, store: StoreKind, operations: readonly Operation[]): Promise<Raced> {
+async function race(scheduler: fc.Scheduler, store: StoreName, operations: readonly Operation[]): Promise<Raced> {
   arena ??= await openArena(store)
   const { world } = arena
   world.clock.setWall(START)

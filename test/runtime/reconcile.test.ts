@@ -14,7 +14,8 @@ import {
   underWay,
   type VerifierAnswer,
 } from './execution-world.ts'
-import { answerOf, reference, refused, START, STORES, type StoreKind, unsound } from './harness.ts'
+import type { StoreName } from '../store/fresh-stores.ts'
+import { answerOf, reference, refused, START, STORES, unsound } from './harness.ts'
 import { operator, reader, requester, service, stranger, TENANT } from './sessions.ts'
 
 const LEASE_MS = 60_000
@@ -30,7 +31,7 @@ interface Accepted {
 }
 
 async function openAccepted(
-  store: StoreKind,
+  store: StoreName,
   options: Partial<Parameters<typeof openExecution>[0]> = {},
 ): Promise<Accepted> {
   const world = await openExecution({ store, ...options })
@@ -41,7 +42,7 @@ async function openAccepted(
 
 /** An attempt whose worker died during the call. */
 async function openDead(
-  store: StoreKind,
+  store: StoreName,
   options: Partial<Parameters<typeof openExecution>[0]> = {},
 ): Promise<Accepted> {
   const world = await openExecution({ store, ...options })

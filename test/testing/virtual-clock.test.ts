@@ -1,4 +1,5 @@
 // The virtual clock: what moves, in which order timers fire, and what does not move by itself.
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
@@ -163,6 +164,23 @@ describe('timers of a virtual clock', () => {
     await clock.advance(10)
 
     expect(fired).toEqual(['twenty'])
+  })
+})
+
+describe('an advance that waits for work', () => {
+  it('stands still until what was set off is settled', async () => {
+    const clock = new VirtualClock(start)
+    const seen: string[] = []
+    let work: Promise<unknown> = Promise.resolve()
+    const readFrom = (name: string): void => {
+      work = readFile(new URL(import.meta.url)).then(() => seen.push(`${name} at ${clock.monotonic()}`))
+    }
+    clock.timer(10, () => readFrom('first'))
+    clock.timer(20, () => readFrom('second'))
+
+    await clock.advance(30, () => work)
+
+    expect(seen).toEqual(['first at 10', 'second at 20'])
   })
 })
 

@@ -1,6 +1,6 @@
 // A campaign of the fuzzer: so many cases, in worlds of some dozens each, from one seed.
 import { fc } from '@fast-check/vitest'
-import type { StoreKind } from '../../runtime/harness.ts'
+import type { StoreName } from '../../store/fresh-stores.ts'
 import { reach, type State } from '../../runtime/states.ts'
 import { Tally } from '../../model/run.ts'
 import { type Judge, judgeOf } from '../validated-app.ts'
@@ -16,7 +16,7 @@ import { type Drawing, validValue } from './valid-value.ts'
 
 /** How a campaign is carried out. */
 export interface CampaignOptions {
-  readonly store: StoreKind
+  readonly store: StoreName
   readonly cases: number
   readonly seed?: number
   readonly path?: string

@@ -1,7 +1,8 @@
 // The fuzzed app with its host: two tenants, proposals in the states that were drawn, and secrets in everything.
 import type { Hono } from 'hono'
 import { createApp } from '../../../src/http.ts'
-import { type StoreKind, type World, worldOf } from '../../runtime/harness.ts'
+import type { StoreName } from '../../store/fresh-stores.ts'
+import { type World, worldOf } from '../../runtime/harness.ts'
 import { elsewhere, finance1, requester } from '../../runtime/sessions.ts'
 import { reach, type State } from '../../runtime/states.ts'
 import type { Methods, TestAction } from '../../runtime/refund.ts'
@@ -11,7 +12,7 @@ import { PRIVATE_MARK } from './holes.ts'
 
 /** What is drawn of a world before anything is sent. */
 export interface Setting {
-  readonly store: StoreKind
+  readonly store: StoreName
   readonly states: readonly State[]
   readonly seed: number
 }

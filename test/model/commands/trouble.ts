@@ -74,7 +74,7 @@ export const tamper = command({
     const other = await world.otherThan(held.proposal.ref)
     const damage = live === null ? null : damageOf(tampering, live, other)
     if (live === null || damage === null) return 'nothing'
-    world.ground.damage(live, damage, tampering)
+    await world.ground.damage(live, damage, tampering)
     world.tampered.set(held.proposal.ref, { tampering, live, damage, since: world.book.next() })
     return 'done'
   },
@@ -88,7 +88,7 @@ export const repair = command({
   args: fc.constant(null),
   async perform(world) {
     const { tampered, ground } = world
-    for (const { live, damage } of tampered.values()) ground.repair(live, damage)
+    for (const { live, damage } of tampered.values()) await ground.repair(live, damage)
     tampered.clear()
     for (const name of world.corrupt) {
       const effect = world.book.effects.get(name)
