@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { Logger } from '../../../src/runtime/ports.ts'
 import type { ProposalRuntime } from '../../../src/runtime/runtime.ts'
 import { Worker, type WorkerOptions } from '../../../src/runtime/worker/worker.ts'
-import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
+import { PatientClock } from '../../store/patient-clock.ts'
 import { openWorld, START, type World, type WorldOptions } from '../harness.ts'
 
 /** Of the worker in all tests: it executes and reconciles as `executor`, and erases as `privacy-officer`. */
@@ -12,7 +12,7 @@ export const AS = { principal: { kind: 'service', id: 'worker' }, roles: ['execu
 const AUTOMATIC = { execution: 'when_approved' } as const
 
 /** A clock that knows how many timers are set. */
-export class TimerCountingClock extends VirtualClock {
+export class TimerCountingClock extends PatientClock {
   #set = 0
 
   get timers(): number {
