@@ -56,11 +56,11 @@ function rowsOf({ proposal: { tenant, ref } }: LiveProposal, from: Rows, to: Row
       values: [to.key.kekVersion, to.key.wrapped, tenant, ref],
     })
   }
-  const set = (columns: Readonly<Record<string, unknown>>, only: AttackStatement = { sql: '', values: [] }): void => {
+  const set = (columns: Readonly<Record<string, unknown>>, only?: AttackStatement): void => {
     const places = Object.keys(columns).map((name) => `${name} = ?`)
     statements.push({
-      sql: `update proposals set ${places.join(', ')} where tenant = ? and ref = ? and erasure <> 'erased' ${only.sql}`,
-      values: [...Object.values(columns), tenant, ref, ...only.values],
+      sql: `update proposals set ${places.join(', ')} where tenant = ? and ref = ? and erasure <> 'erased' ${only?.sql ?? ''}`,
+      values: [...Object.values(columns), tenant, ref, ...(only?.values ?? [])],
     })
   }
   if (from.content !== to.content) set({ snapshot: to.content.snapshot, preview: to.content.preview })

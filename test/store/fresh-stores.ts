@@ -1,7 +1,7 @@
 // The stores that a suite is held to, each opened anew with a clock that the test moves.
 import type { Store } from '../../src/runtime/ports.ts'
 import { memoryStore } from '../../src/store/memory-store.ts'
-import { PatientClock } from './patient-clock.ts'
+import type { PatientClock } from './patient-clock.ts'
 import { openPostgres } from './postgres-fixture.ts'
 import { openSqlite } from './sqlite-fixture.ts'
 
