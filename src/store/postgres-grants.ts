@@ -44,13 +44,12 @@ const CHANGED = [
   'call_attempts',
   'store_identity',
   'store_counts',
-  'restores',
 ] as const
 const ERASED = ['approvals', 'keys', 'proposals', 'receipts', 'attempts', 'observations', 'effects'] as const
 
 /**
  * The statements, in the order in which the owner of the schema runs them. Nobody but the owner may change the schema or
- * pass its guards. Rewriting tables after an erasure is granted from PostgreSQL 17 on; before,
+ * pass its guards, and nobody but the owner can acknowledge a restore (rules R15). Rewriting tables after an erasure is granted from PostgreSQL 17 on; before,
  * only the owner can, and scrubbing stays busy for everybody else.
  */
 export function postgresGrants(schema: string, roles: PostgresRoles = POSTGRES_ROLES): readonly string[] {

@@ -1,8 +1,13 @@
 // Roles other than the owner: one runs everything but erasure, one erases, one reads; none passes the guards.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client, escapeIdentifier } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { parseReasonCode } from '../../src/effect/reference.ts'
 import { migratePostgres, type PostgresRoles, postgresGrants, postgresStore } from '../../src/postgres.ts'
-import type { Store } from '../../src/runtime/ports.ts'
+import type { Store, Witness } from '../../src/runtime/ports.ts'
+import { witnessFile } from '../../src/sqlite.ts'
 import { releasing, startingCall } from '../../src/testing/store-conformance/sample-calls.ts'
 import { claimingCall, sampleCallKey } from '../../src/testing/store-conformance/sample-calls.ts'
 import { erasing, inserting } from '../../src/testing/store-conformance/sample-changes.ts'
@@ -10,6 +15,7 @@ import { ending, observing } from '../../src/testing/store-conformance/sample-ef
 import { SAMPLE_TENANT, sampleProposal } from '../../src/testing/store-conformance/sample-proposals.ts'
 import { attempted, commits, effectOf, evidence, moved, prepared } from '../../src/testing/store-conformance/steps.ts'
 import { MAJORS } from '../postgres/server.ts'
+import { reference } from '../runtime/harness.ts'
 import { freshSchema, rawSql, serverUrl } from './postgres-fixture.ts'
 
 const REFUSED = 'The database role may not do this.'
@@ -85,6 +91,28 @@ describe.each(MAJORS)('the grants on PostgreSQL %s', (major) => {
     expect(await store.proposal(SAMPLE_TENANT, live.proposal.ref)).toMatchObject({ kind: 'erased' })
     expect(await store.scrub()).toBe(major === '18' ? 'done' : 'busy')
   })
+
+  it.each(['runtime', 'retention'] as const)(
+    'rule R15 let %s find out a restore, and the owner alone acknowledge it',
+    async (role) => {
+      const folder = mkdtempSync(join(tmpdir(), 'countersign-witness-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const witness = (): Witness => witnessFile(join(folder, role))
+      const store = await postgresStore({ url: as(roles[role]), schema, witness: witness() })
+      stores.push(store)
+      const by = [reference('user:olga'), parseReasonCode('known', '')] as const
+
+      expect((await store.restore()).open).toMatchObject({ finding: 'missing' })
+      await expect(store.acknowledgeRestore(...by)).rejects.toThrow(REFUSED)
+
+      const owner = await postgresStore({ url, schema, witness: witness() })
+      stores.push(owner)
+      await owner.acknowledgeRestore(...by)
+      expect(await store.restore()).toMatchObject({ open: null, last: { acknowledged: { by: 'user:olga' } } })
+      await attempted(store)
+      expect(await witness().read()).toMatchObject({ restores: (await store.restore()).last?.number })
+    },
+  )
 
   it('let the reader read all but the wrapped keys, and write nothing', async () => {
     const client = new Client({ connectionString: as(roles.readOnly) })
