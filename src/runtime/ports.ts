@@ -9,6 +9,15 @@ import type { Proposal } from '../proposal/proposal.ts'
 import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type { Status } from '../proposal/status.ts'
 import type { Tombstone } from '../proposal/tombstone.ts'
+import type {
+  Claimed,
+  DeadLetter,
+  Deliveries,
+  Delivery,
+  DeliveryOutcome,
+  EndpointProgress,
+  StoredEvent,
+} from './deliver/deliveries.ts'
 import type { DueItem, DueQuery } from './due.ts'
 import type { ErasedRef, Restore, RestoreState, Witness } from './restores.ts'
 
@@ -217,6 +226,7 @@ export interface Conflict {
 }
 
 export type { DueItem, DueQuery, ErasedRef, EventDraft, EventType, Restore, RestoreState, Witness }
+export type { Claimed, DeadLetter, Deliveries, Delivery, DeliveryOutcome, EndpointProgress, StoredEvent }
 
 /** What `list` finds, newest first unless `order` says otherwise; every filter narrows. */
 export interface ListQuery {
@@ -261,17 +271,14 @@ export interface Standing {
   readonly needsPerson: number
 }
 
-/** An outbox row, in its order. */
-export interface StoredEvent extends EventDraft {
-  readonly position: number
-}
-
 /**
  * Storage: one writer and a handful of reads. Every store passes `storeConformance`. Reads throw `StoreUnavailable` when
  * nothing could be read; `commit` throws `StoreUnavailable` when nothing was stored and `PersistenceOutcomeUnknown` when
  * the change may have landed. Spec: store.
  */
 export interface Store {
+  /** What is still to be delivered of the outbox. */
+  readonly deliveries: Deliveries
   /** The store's clock, an instant: by it `notAfter` and `notBefore` are judged. */
   now(): Promise<number>
   commit(change: Change): Promise<Committed | Conflict>

@@ -11,6 +11,7 @@ import type {
   Change,
   Committed,
   Conflict,
+  Deliveries,
   ErasedProposal,
   ErasedRef,
   ListQuery,
@@ -30,6 +31,7 @@ import type {
 import { assertChange } from './change-invariants.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Engine } from './engine.ts'
+import { KyselyDeliveries } from './kysely-deliveries.ts'
 import { firstOf, type Operation } from './operation.ts'
 import { type CallReader, callReader } from './reads/call-reader.ts'
 import { dueReader, type ReadDue } from './reads/due-reader.ts'
@@ -67,6 +69,7 @@ export interface KyselyStoreParts {
 
 /** The one implementation of the port for all databases. Spec: store 1 and 3. */
 export class KyselyStore implements Store {
+  readonly deliveries: Deliveries
   readonly #engine: Engine
   readonly #time: ReadTime
   readonly #commit: CommitChange
@@ -91,6 +94,7 @@ export class KyselyStore implements Store {
     const book = this.#restores
     this.#gate = witness === null ? null : new RestoreGate({ engine, book, witness, reconnects })
     this.#engine = this.#gate === null ? engine : gatedEngine(engine, this.#gate)
+    this.deliveries = new KyselyDeliveries(db, this.#engine, time)
     this.#time = time
     this.#commit = changeCommitter(db, capabilities, time)
     this.#adopt = identityAdopter(db)

@@ -3,12 +3,12 @@ import { deepFreeze } from '../effect/canonical-json.ts'
 import type { CallAttempt, CallClaim } from '../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../effect/effect-key.ts'
 import type { Effect } from '../effect/effect.ts'
-import type { Reference } from '../effect/reference.ts'
+import type { ReasonCode, Reference } from '../effect/reference.ts'
 import type { Approval } from '../proposal/approval.ts'
 import type { Proposal } from '../proposal/proposal.ts'
 import type { Receipt } from '../proposal/receipts/receipt.ts'
 import type { Tombstone } from '../proposal/tombstone.ts'
-import type { Sealed, SealedContent, StoredEvent, WrappedKey } from '../runtime/ports.ts'
+import type { Delivery, EndpointProgress, Sealed, SealedContent, StoredEvent, WrappedKey } from '../runtime/ports.ts'
 
 /** A live proposal with all that hangs on it. */
 export interface LiveRecord {
@@ -43,6 +43,13 @@ export interface CallRecord {
   readonly attempts: readonly CallAttempt[]
 }
 
+/** A queue of deliveries: when it is tried, by whom it is claimed, and why it is not tried any more. */
+export interface QueueRecord extends Delivery {
+  readonly dueAt: number
+  readonly holder: string | null
+  readonly dead: { readonly reason: ReasonCode; readonly deadAt: number } | null
+}
+
 /** Everything of one tenant. Records are replaced and never altered, so a read is a read of one moment. */
 export interface TenantRecords {
   readonly changes: Map<string, number>
@@ -55,6 +62,9 @@ export interface TenantRecords {
   /** Erased proposals since the last scrub. */
   readonly unscrubbed: Set<Reference>
   readonly events: StoredEvent[]
+  readonly endpoints: Map<Reference, EndpointProgress>
+  /** By endpoint and proposal. */
+  readonly queues: Map<string, QueueRecord>
 }
 
 /** A tenant of which nothing is stored yet. */
@@ -67,6 +77,8 @@ export function emptyTenant(): TenantRecords {
     calls: new Map(),
     unscrubbed: new Set(),
     events: [],
+    endpoints: new Map(),
+    queues: new Map(),
   }
 }
 

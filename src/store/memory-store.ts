@@ -10,6 +10,7 @@ import type {
   Change,
   Committed,
   Conflict,
+  Deliveries,
   ErasedProposal,
   ErasedRef,
   ListQuery,
@@ -29,6 +30,7 @@ import { assertChange } from './change-invariants.ts'
 import { conflictOf } from './conflicts.ts'
 import { callByIdInMemory, callInMemory } from './memory-calls.ts'
 import { applyToMemory, findInMemory } from './memory-changes.ts'
+import { MemoryDeliveries } from './memory-deliveries.ts'
 import { dueInMemory } from './memory-due.ts'
 import { erasuresOpenInMemory, keysNotUnderInMemory, listInMemory, standingInMemory } from './memory-queries.ts'
 import {
@@ -56,6 +58,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 class MemoryStore implements Store {
+  readonly deliveries: Deliveries
   readonly #clock: StoreTime
   readonly #tenants = new Map<Reference, TenantRecords>()
   readonly #domains = new Map<string, Set<string>>()
@@ -65,6 +68,7 @@ class MemoryStore implements Store {
 
   constructor(clock: StoreTime) {
     this.#clock = clock
+    this.deliveries = new MemoryDeliveries((tenant) => this.#kept(tenant), clock)
   }
 
   async commit(change: Change): Promise<Committed | Conflict> {
@@ -222,6 +226,13 @@ class MemoryStore implements Store {
   #records(tenant: Reference): TenantRecords {
     this.#assertOpen()
     return this.#tenants.get(tenant) ?? emptyTenant()
+  }
+
+  /** The records of a tenant that keep what is written to them, whether or not it has a proposal. */
+  #kept(tenant: Reference): TenantRecords {
+    const records = this.#records(tenant)
+    this.#tenants.set(tenant, records)
+    return records
   }
 
   #assertOpen(): void {

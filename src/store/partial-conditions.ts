@@ -24,3 +24,9 @@ export const isSettledAndKept: RawBuilder<SqlBool> = sql<SqlBool>`settled_at is 
 
 /** Likewise of those that were closed without an effect. */
 export const isClosedAndKept: RawBuilder<SqlBool> = sql<SqlBool>`closed_at is not null and erasure = 'none'`
+
+/** Queues of deliveries that are tried, now or later. */
+export const deliveryIsLive: RawBuilder<SqlBool> = sql<SqlBool>`due_at is not null`
+
+/** Queues of deliveries that are not tried any more. */
+export const deliveryIsDead: RawBuilder<SqlBool> = sql<SqlBool>`dead_at is not null`

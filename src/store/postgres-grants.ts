@@ -30,6 +30,8 @@ const WRITTEN = [
   'calls',
   'call_attempts',
   'events',
+  'delivery_endpoints',
+  'deliveries',
   'changes',
   'action_domains',
   'restores',
@@ -42,6 +44,8 @@ const CHANGED = [
   'attempts',
   'calls',
   'call_attempts',
+  'delivery_endpoints',
+  'deliveries',
   'store_identity',
   'store_counts',
 ] as const
@@ -64,8 +68,8 @@ export function postgresGrants(schema: string, roles: PostgresRoles = POSTGRES_R
     `grant select, insert on ${on(WRITTEN)} to ${runtime}, ${retention}`,
     `grant select on ${on(READ)} to ${runtime}, ${retention}`,
     `grant update on ${on(CHANGED)} to ${runtime}, ${retention}`,
-    // A guarded call that was never started is released.
-    `grant delete on ${on(['effects'])} to ${runtime}, ${retention}`,
+    // A guarded call that was never started is released, and a queue goes when all of it is delivered.
+    `grant delete on ${on(['effects', 'deliveries'])} to ${runtime}, ${retention}`,
     `grant usage on sequence ${on(['events_positions'])} to ${runtime}, ${retention}`,
     `grant update on ${on(['receipts', 'observations'])} to ${retention}`,
     `grant delete on ${on(['keys', 'approvals', 'unscrubbed'])} to ${retention}`,

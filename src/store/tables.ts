@@ -1,5 +1,6 @@
 // The tables, column by column: what each holds, in which form, and who may ever change it.
 import type { Generated, Selectable } from 'kysely'
+import type { DeliveriesTable, DeliveryEndpointsTable } from './delivery-tables.ts'
 import type { RestoresTable, StoreCountsTable } from './restore-tables.ts'
 
 /** Sealed or canonical bytes. */
@@ -320,6 +321,8 @@ export interface Tables {
   request_keys: RequestKeysTable
   unscrubbed: UnscrubbedTable
   events: EventsTable
+  delivery_endpoints: DeliveryEndpointsTable
+  deliveries: DeliveriesTable
   changes: ChangesTable
   action_domains: ActionDomainsTable
   schema_info: SchemaInfoTable

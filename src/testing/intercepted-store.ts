@@ -1,17 +1,28 @@
 // A store with somebody in between: every call passes through a function that may delay, fail or lose it.
-import type { Change, Store } from '../runtime/ports.ts'
+import type { Change, Deliveries, Store } from '../runtime/ports.ts'
 
 /** What stands around every call of the store. `change` is there for commits only. */
 export type Around = <T>(name: keyof Store, call: () => Promise<T>, change: Change | null) => Promise<T>
 
 /** Passes every call of another store through `around`. */
 export class InterceptedStore implements Store {
+  readonly deliveries: Deliveries
   readonly #store: Store
   readonly #around: Around
 
   constructor(store: Store, around: Around) {
     this.#store = store
     this.#around = around
+    const { deliveries } = store
+    this.deliveries = {
+      endpoints: async (...input) => around('deliveries', () => deliveries.endpoints(...input), null),
+      enqueue: async (...input) => around('deliveries', () => deliveries.enqueue(...input), null),
+      events: async (...input) => around('deliveries', () => deliveries.events(...input), null),
+      claim: async (...input) => around('deliveries', () => deliveries.claim(...input), null),
+      settle: async (...input) => around('deliveries', () => deliveries.settle(...input), null),
+      dead: async (...input) => around('deliveries', () => deliveries.dead(...input), null),
+      replay: async (...input) => around('deliveries', () => deliveries.replay(...input), null),
+    }
   }
 
   async commit(change: Change): ReturnType<Store['commit']> {

@@ -5,6 +5,7 @@ import { callCases } from './store-conformance/call-cases.ts'
 import { callDamageCases } from './store-conformance/call-damage-cases.ts'
 import { callOrderCases } from './store-conformance/call-order-cases.ts'
 import { changeCases } from './store-conformance/change-cases.ts'
+import { deliveryCases } from './store-conformance/delivery-cases.ts'
 import { attemptCases, claimCases } from './store-conformance/effect-cases.ts'
 import { dueCases } from './store-conformance/due-cases.ts'
 import { erasureCases, evidenceCases } from './store-conformance/erasure-cases.ts'
@@ -74,6 +75,7 @@ const GUARANTEES: readonly (readonly [title: string, code: string, cases: readon
   ['of keys: wrapped anew in place, and never brought back', 'key', keyCases],
   ['of reads: filters, order and pages', 'read', readCases],
   ['of due work: found when it is due, in its order', 'due', dueCases],
+  ['of deliveries: nothing queued is lost, and a queue has one holder', 'delivery', deliveryCases],
 ]
 
 /** A store does not hold to a guarantee: `code` says to which, the cause what was seen. */

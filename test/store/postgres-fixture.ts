@@ -87,7 +87,7 @@ export async function openPostgres(options: PostgresOptions = {}, major: Major =
 // As it was made, but for the name of the store, which must be another one.
 const EMPTIED = `set session_replication_role to replica;
 truncate proposals, approvals, receipts, keys, request_keys, unscrubbed, effects, attempts, observations, calls,
-  call_attempts, events, changes, action_domains, store_identity, store_counts, restores;
+  call_attempts, events, delivery_endpoints, deliveries, changes, action_domains, store_identity, store_counts, restores;
 alter sequence events_positions restart;
 insert into store_identity (id, store_id) values (1, replace(gen_random_uuid()::text, '-', ''));
 insert into store_counts (id, admissions, erasures) values (1, 0, 0)`

@@ -72,6 +72,13 @@ describe.each(MAJORS)('the grants on PostgreSQL %s', (major) => {
     await commits(store, startingCall(again))
     await commits(store, inserting(sampleProposal(), { requestKeyHash: 'hash' }))
     const live = await moved(store, await prepared(store), 'withdrawn')
+    const { tenant, ref } = live.proposal
+    const queue = { tenant, endpoint: ref }
+    const queued = [{ proposal: ref, first: 1, last: 1 }]
+    await store.deliveries.enqueue({ ...queue, from: null, through: 1, queued })
+    await store.deliveries.claim({ ...queue, holder: 'one', leaseMs: 60_000, limit: 1 })
+    const claimed = { ...queue, proposal: ref, holder: 'one', position: 1, through: 1 }
+    await store.deliveries.settle(claimed, { kind: 'delivered', next: null, leaseMs: null })
     await store.rewrap(SAMPLE_TENANT, live.proposal.ref, live.key, { kekVersion: 'k9', wrapped: live.key.wrapped })
 
     await expect(store.commit(erasing(live))).rejects.toThrow(REFUSED)

@@ -27,6 +27,8 @@ const TABLES = [
   'calls',
   'call_attempts',
   'events',
+  'delivery_endpoints',
+  'deliveries',
   'changes',
   'action_domains',
   'schema_info',

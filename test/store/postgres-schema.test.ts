@@ -39,7 +39,7 @@ describe('the PostgreSQL schema', () => {
 
     expect(schemaDigest(objects)).toBe(SCHEMA_DIGESTS['0001_initial'])
     expect(objects).toContain('column events.position bigint not null  ')
-    expect(objects.filter((object) => object.startsWith('trigger '))).toHaveLength(70)
+    expect(objects.filter((object) => object.startsWith('trigger '))).toHaveLength(75)
   })
 })
 

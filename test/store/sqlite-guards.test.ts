@@ -12,6 +12,7 @@ import {
 } from '../../src/testing/store-conformance/sample-calls.ts'
 import { erasing } from '../../src/testing/store-conformance/sample-changes.ts'
 import { ending, observing } from '../../src/testing/store-conformance/sample-effects.ts'
+import { reference } from '../../src/testing/store-conformance/sample-proposals.ts'
 import {
   approval,
   attempted,
@@ -58,6 +59,8 @@ beforeAll(async () => {
   const verified = await moved(store, await liveOf(store, erased), 'verified')
   await commits(store, erasing(verified))
   const { live } = await attempted(store)
+  const queued = [{ proposal: open.ref, first: 1, last: 1 }]
+  await store.deliveries.enqueue({ tenant: open.tenant, endpoint: reference('e'), from: null, through: 1, queued })
   at = {
     open: open.ref,
     pending: pending.ref,
@@ -261,6 +264,21 @@ const GUARDS: readonly (readonly [trigger: string, attack: () => string, rule: s
     'events_of_transition',
     () => copy('events', `proposal = '${at.open}'`, { position: 'null', revision: '9' }),
     'an event tells of the revision and the status that are stored',
+  ],
+  [
+    'deliveries_forward',
+    () => 'update deliveries set last_position = last_position + 1, position = position - 1',
+    'a queue only moves forward',
+  ],
+  [
+    'delivery_endpoints_forward',
+    () => 'update delivery_endpoints set read_through = read_through - 1',
+    'the outbox is only read forward',
+  ],
+  [
+    'delivery_endpoints_not_deleted',
+    () => 'delete from deliveries; delete from delivery_endpoints',
+    'how far the outbox was read is never forgotten',
   ],
   ['changes_not_replaced', () => copy('changes', 'true', {}, replace), 'rows of changes are never replaced'],
   ['changes_not_changed', () => 'update changes set at = 0', 'rows of changes are never changed'],
@@ -517,6 +535,8 @@ const CHECKS: readonly (readonly [constraint: string, attack: () => string])[] =
   ['calls_state', () => fresh('calls', { state: `'PERHAPS'` })],
   ['call_attempts_retryable', () => fresh('call_attempts', { retryable: '2' })],
   ['call_attempts_decision', () => fresh('call_attempts', { next_attempt_at: '2' })],
+  ['deliveries_in_order', () => fresh('deliveries', { failures: '-1' })],
+  ['deliveries_due', () => fresh('deliveries', { due_at: 'null' })],
   ['store_identity_single', () => fresh('store_identity', { id: '2' })],
   ['store_counts_single', () => fresh('store_counts', { id: '2' })],
   ['restores_finding', () => restore(1, 'perhaps')],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DueQuery, ListQuery } from '../../src/runtime/ports.ts'
 import type { Operation } from '../../src/store/operation.ts'
 import { callReader } from '../../src/store/reads/call-reader.ts'
+import { deliveryReader } from '../../src/store/reads/delivery-reader.ts'
 import { dueReader } from '../../src/store/reads/due-reader.ts'
 import { effectReader } from '../../src/store/reads/effect-reader.ts'
 import { erasureReader } from '../../src/store/reads/erasure-reader.ts'
@@ -17,6 +18,7 @@ import { sqliteDialect } from '../../src/store/sqlite-dialect.ts'
 import { clockTime } from '../../src/store/store-time.ts'
 import type { Tables } from '../../src/store/tables.ts'
 import { changeCommitter } from '../../src/store/writes/commit-change.ts'
+import { deliveryWriter } from '../../src/store/writes/delivery-writer.ts'
 import { sampleCallKey } from '../../src/testing/store-conformance/sample-calls.ts'
 import { inserting, updating } from '../../src/testing/store-conformance/sample-changes.ts'
 import { claiming } from '../../src/testing/store-conformance/sample-effects.ts'
@@ -139,6 +141,9 @@ describe('a read', () => {
     ['of the detail of an attempt', () => effectReader(db).attemptDetail(effect, 1)],
     ['of a guarded call', () => callReader(db, effectReader(db)).call(sampleCallKey())],
     ['of a guarded call by its id', () => callReader(db, effectReader(db)).byId(SAMPLE_TENANT, ref)],
+    ['of endpoints', () => deliveryReader(db).endpoints(SAMPLE_TENANT)],
+    ['of the events of a queue', () => deliveryReader(db).events(SAMPLE_TENANT, ref, 1, 9)],
+    ['of dead letters', () => deliveryReader(db).dead(SAMPLE_TENANT, { endpoint: ref, proposal: ref }, 50)],
     ['of events', () => eventReader(db).events(SAMPLE_TENANT, 1, 50)],
     ['of an effect by its idempotency key', () => effectReader(db).byIdempotencyKey(SAMPLE_TENANT, 'ik_1')],
     ['of open erasures', () => erasureReader(db).open(SAMPLE_TENANT, ref, 50)],
@@ -171,6 +176,23 @@ describe('the names of all tenants', () => {
     expect(text).toMatch(/SEARCH later USING COVERING INDEX \w+ \(tenant>\?\)/u)
     expect(text).not.toContain('SCAN later')
     expect(text).not.toContain('SCAN proposals')
+  })
+})
+
+describe('a claim of deliveries', () => {
+  const lease = { tenant: SAMPLE_TENANT, endpoint: reference('e'), holder: 'one', leaseMs: 1 }
+  const claim = (): Operation<unknown> => {
+    return deliveryWriter(db, clockTime({ now: () => 1 })).claim({ ...lease, limit: 9 })
+  }
+
+  it.each([
+    ['finds what is due', []],
+    ['finds what is due next', [[]]],
+  ])('%s off an index, without sorting', (_what, found) => {
+    const text = plan(claim(), ...found)
+
+    expect(text).toContain('deliveries_due_next (tenant=? AND endpoint=?')
+    expect(text).not.toMatch(/SCAN|TEMP B-TREE/u)
   })
 })
 

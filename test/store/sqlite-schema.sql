@@ -100,6 +100,32 @@ CREATE TABLE "changes" (
   constraint "changes_key" primary key ("tenant", "change_id")
 ) strict, without rowid;
 
+CREATE TABLE "deliveries" (
+  "tenant" text not null,
+  "endpoint" text not null,
+  "proposal" text not null,
+  "position" integer not null,
+  "last_position" integer not null,
+  "failures" integer not null,
+  "due_at" integer,
+  "holder" text,
+  "reason" text,
+  "dead_at" integer,
+  constraint "deliveries_key" primary key ("tenant", "endpoint", "proposal"),
+  constraint "deliveries_of" foreign key ("tenant", "proposal") references "proposals" ("tenant", "ref"),
+  constraint "deliveries_to" foreign key ("tenant", "endpoint") references "delivery_endpoints" ("tenant", "endpoint"),
+  constraint "deliveries_in_order" check (position <= last_position and failures >= 0),
+  constraint "deliveries_due" check ((due_at is null) = (dead_at is not null) and (dead_at is null or (holder is null and reason is not null)))
+) strict, without rowid;
+
+CREATE TABLE "delivery_endpoints" (
+  "tenant" text not null,
+  "endpoint" text not null,
+  "read_through" integer not null,
+  "disabled_at" integer,
+  constraint "delivery_endpoints_key" primary key ("tenant", "endpoint")
+) strict, without rowid;
+
 CREATE TABLE "effects" (
   "tenant" text not null,
   "domain" text not null,
@@ -320,7 +346,13 @@ CREATE INDEX "attempts_by_proposal" on "attempts" ("tenant", "proposal");
 
 CREATE UNIQUE INDEX "attempts_open" on "attempts" ("tenant", "domain", "reference") where "ended_at" is null;
 
+CREATE INDEX "deliveries_dead" on "deliveries" ("tenant", "endpoint", "proposal") where dead_at is not null;
+
+CREATE INDEX "deliveries_due_next" on "deliveries" ("tenant", "endpoint", "due_at", "proposal") where due_at is not null;
+
 CREATE INDEX "effects_due" on "effects" ("tenant", "verify_due_at", "owner") where "verify_due_at" is not null;
+
+CREATE INDEX "events_by_proposal" on "events" ("tenant", "proposal", "position");
 
 CREATE INDEX "events_by_tenant" on "events" ("tenant", "position");
 
@@ -461,6 +493,15 @@ begin select raise(abort, 'rows of changes are never deleted'); end;
 
 CREATE TRIGGER "changes_not_replaced" before insert on "changes" when exists (select 1 from "changes" as kept where kept.tenant = new.tenant and kept.change_id = new.change_id)
 begin select raise(abort, 'rows of changes are never replaced'); end;
+
+CREATE TRIGGER "deliveries_forward" before update on "deliveries" when ("new"."tenant" is not "old"."tenant" or "new"."endpoint" is not "old"."endpoint" or "new"."proposal" is not "old"."proposal") or new.position < old.position or new.last_position < old.last_position
+begin select raise(abort, 'a queue only moves forward'); end;
+
+CREATE TRIGGER "delivery_endpoints_forward" before update on "delivery_endpoints" when ("new"."tenant" is not "old"."tenant" or "new"."endpoint" is not "old"."endpoint") or new.read_through < old.read_through
+begin select raise(abort, 'the outbox is only read forward'); end;
+
+CREATE TRIGGER "delivery_endpoints_not_deleted" before delete on "delivery_endpoints" 
+begin select raise(abort, 'how far the outbox was read is never forgotten'); end;
 
 CREATE TRIGGER "effects_begin" before insert on "effects" when not (new.owner is null or exists (select 1 from attempts as made
   where made.tenant = new.tenant and made.domain = new.domain and made.reference = new.reference

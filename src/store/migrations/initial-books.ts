@@ -22,6 +22,7 @@ export async function createBooks(db: Kysely<unknown>, engine: Capabilities): Pr
     .addForeignKeyConstraint('events_of', ['tenant', 'proposal'], 'proposals', ['tenant', 'ref'])
     .execute()
   await db.schema.createIndex('events_by_tenant').on('events').columns(['tenant', 'position']).execute()
+  await db.schema.createIndex('events_by_proposal').on('events').columns(['tenant', 'proposal', 'position']).execute()
 
   await clusteredTable(db, engine, 'changes')
     .addColumn('tenant', text, notNull)

@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration'
 import type { Capabilities } from '../capabilities.ts'
 import { createBooks } from './initial-books.ts'
 import { createCallGuards } from './initial-call-guards.ts'
+import { createDeliveries } from './initial-deliveries.ts'
 import { createEffectGuards } from './initial-effect-guards.ts'
 import { createEffectTables } from './initial-effects.ts'
 import { createProposalGuards } from './initial-proposal-guards.ts'
@@ -22,6 +23,7 @@ export function initialMigration(engine: Capabilities): Migration {
       await createEffectTables(db, engine)
       await createBooks(db, engine)
       await createRestoreTables(db, engine)
+      await createDeliveries(db, engine)
       await createProposalGuards(db, engine)
       await createRecordGuards(db, engine)
       await createEffectGuards(db, engine)

@@ -15,6 +15,8 @@ const GUARDED = [
   'calls',
   'call_attempts',
   'events',
+  'delivery_endpoints',
+  'deliveries',
   'changes',
   'action_domains',
   'schema_info',

@@ -4,6 +4,7 @@ import type { Store } from '../../../src/runtime/ports.ts'
 /** The store with some of its methods replaced. */
 export function delegating(store: Store, replaced: Partial<Store>): Store {
   return {
+    deliveries: store.deliveries,
     now: () => store.now(),
     commit: (...input) => store.commit(...input),
     proposal: (...input) => store.proposal(...input),
