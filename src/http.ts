@@ -33,5 +33,8 @@ export {
   type PrometheusMetersOptions,
 } from './http/operations/prometheus-meters.ts'
 export { serverLimits, serverProperties } from './http/wire/server-limits.ts'
+export type { WebhookEndpoint } from './http/webhooks/endpoint-options.ts'
+export type { ResolveHost } from './http/webhooks/send.ts'
+export { webhooks, type WebhooksOptions } from './http/webhooks/webhooks.ts'
 export type { FieldError } from './http/wire/problem-members.ts'
 export type { ProblemBody } from './http/wire/problem.ts'

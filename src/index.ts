@@ -128,6 +128,21 @@ export type {
 export type { ActionView, JsonSchema } from './runtime/actions.ts'
 export type { CheckInput, CheckResult } from './runtime/check.ts'
 export type { DecisionInput } from './runtime/decide.ts'
+export {
+  type DisabledEndpoint,
+  listUndelivered,
+  replayDeliveries,
+  type Undelivered,
+  type UndeliveredEvent,
+} from './runtime/deliver/dead-letters.ts'
+export type {
+  Claimed,
+  DeadLetter,
+  Deliveries,
+  Delivery,
+  DeliveryOutcome,
+  EndpointProgress,
+} from './runtime/deliver/deliveries.ts'
 export type { EraseInput, ErasureResult } from './runtime/erase/erase.ts'
 export type { EventsInput, EventsPage, EventView } from './runtime/events.ts'
 export type { ExecuteInput } from './runtime/execute/execute.ts'

@@ -10,6 +10,7 @@ import { addReceipts } from './commands/receipts.ts'
 import { addRestore } from './commands/restore.ts'
 import { addServe } from './commands/serve.ts'
 import { addTest } from './commands/test.ts'
+import { addWebhooks } from './commands/webhooks.ts'
 import { addWorker } from './commands/worker.ts'
 
 const EXIT_CODES = `
@@ -34,6 +35,7 @@ export function program(): Command {
   addProposals(countersign)
   addReceipts(countersign)
   addRestore(countersign)
+  addWebhooks(countersign)
   addTest(countersign)
   addCrashtest(countersign)
   return countersign

@@ -15,7 +15,7 @@ export type PostgresSchemaState =
  * reads the same in every version of PostgreSQL, so the numbers are the same everywhere.
  */
 export const SCHEMA_DIGESTS: Readonly<Record<string, string>> = {
-  '0001_initial': '93bc4deb8aa28d91c71210ba4ccb29c5bc3487e2513d2377e6b8e4acd5865746',
+  '0001_initial': '943a1419ba6bb45a8fcb4b6b89b2e5da7d5585598e4c0eb6f4e6390e38545198',
 }
 
 const BOOKS = ['schema_info', 'kysely_migration'] as const

@@ -30,7 +30,7 @@ describe('the PostgreSQL schema', () => {
     const texts = await postgresMigrationTexts(postgresMigrations)
 
     expect(Object.fromEntries(texts.map(({ name, checksum }) => [name, checksum]))).toEqual({
-      '0001_initial': 'ad957c433483b7d8d175ef218cf65be3829fcfa74d09490bc1199550da7ac296',
+      '0001_initial': 'e535c5b2812dd1df8812bbd24220693bbad998c4e35418a189e9b57967a82cc8',
     })
   })
 
