@@ -1,4 +1,4 @@
-// Table K, and races of real processes on one file: killed at every step, nothing is made twice and nothing is lost from sight.
+// Table K, and races of real processes on one database: killed at every step, nothing is made twice and nothing is lost from sight.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,29 +9,41 @@ import type { VerifyAction } from '../../src/runtime/calls/operation.ts'
 import { localKeyring, newKeyringText } from '../../src/runtime/keys/local-keyring.ts'
 import type { Store } from '../../src/runtime/ports.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
-import { sqliteStore } from '../../src/store/sqlite-store.ts'
 import { CommitFaults } from '../../src/testing/commit-faults.ts'
 import { type Child, startChild } from '../store/processes/child.ts'
 import { approved } from '../runtime/execution-world.ts'
 import { reference } from '../runtime/harness.ts'
 import { TestAction } from '../runtime/refund.ts'
 import { TENANT } from '../runtime/sessions.ts'
+import { openPostgres } from '../store/postgres-fixture.ts'
 import { errorOf, never } from './bench.ts'
+import { openShared, type SharedSchema } from './processes/shared-store.ts'
 
 const call = { request: { amountCents: 2_500 }, idempotencyKey: 'order-123', providerReference: 'order-123' }
 
+const DATABASES = ['file', 'PostgreSQL database'] as const
+type Database = (typeof DATABASES)[number]
+
 interface Folder {
-  readonly path: string
+  /** Of the store, as `openShared` takes it. */
+  readonly place: string
   readonly calls: string
   readonly charges: string
 }
 
-function newFolder(): Folder {
+async function newFolder(database: Database): Promise<Folder> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-calls-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const [path, calls, charges] = [join(folder, 'store.db'), join(folder, 'calls'), join(folder, 'charges')]
+  const [calls, charges] = [join(folder, 'calls'), join(folder, 'charges')]
   for (const file of [calls, charges]) writeFileSync(file, '')
-  return { path, calls, charges }
+  const place = database === 'file' ? join(folder, 'store.db') : JSON.stringify(await newSchema())
+  return { place, calls, charges }
+}
+
+async function newSchema(): Promise<SharedSchema> {
+  const { url, schema, close } = await openPostgres()
+  onTestFinished(close)
+  return { url, schema }
 }
 
 const linesOf = (file: string): readonly string[] =>
@@ -39,8 +51,8 @@ const linesOf = (file: string): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
-async function openStore(path: string): Promise<Store> {
-  const store = await sqliteStore(path, { busyTimeoutMs: 60_000 })
+async function openStore(place: string): Promise<Store> {
+  const store = await openShared(place)
   onTestFinished(() => store.close())
   return store
 }
@@ -83,11 +95,11 @@ const TABLE_K: readonly Crash[] = [
   },
 ]
 
-describe('a process that is killed', () => {
+describe.each(DATABASES)('a process that is killed on a %s', (database) => {
   it.each(TABLE_K)('evidence $id $at leaves what is known, and the way out is to $wayOut', async (crash) => {
-    const folder = newFolder()
+    const folder = await newFolder(database)
     const child = startChild(new URL('./processes/killed.ts', import.meta.url), [
-      folder.path,
+      folder.place,
       folder.calls,
       folder.charges,
       crash.at,
@@ -95,7 +107,7 @@ describe('a process that is killed', () => {
     expect((await child.exited).signal).toBe('SIGKILL')
 
     expect([linesOf(folder.calls).length, linesOf(folder.charges).length]).toEqual([crash.calls, crash.charges])
-    const runner = new ActionRunner({ store: await openStore(folder.path) })
+    const runner = new ActionRunner({ store: await openStore(folder.place) })
     const left = await runner.find('charge', 'order-123')
     expect([left]).toMatchObject([crash.left])
     // Whoever is gone, its call is not made by others before the way out is taken.
@@ -135,11 +147,11 @@ interface Racetrack extends Folder {
   readonly race: (first: string, second: string) => Promise<readonly (string | null)[]>
 }
 
-async function openRacetrack(tenant = 'default'): Promise<Racetrack> {
-  const folder = newFolder()
-  const store = await openStore(folder.path)
+async function openRacetrack(database: Database): Promise<Racetrack> {
+  const folder = await newFolder(database)
+  const store = await openStore(folder.place)
   const program = new URL('./processes/racing.ts', import.meta.url)
-  const children = [0, 1].map(() => startChild(program, [folder.path, folder.calls, tenant]))
+  const children = [0, 1].map(() => startChild(program, [folder.place, folder.calls]))
   await ready(children)
   return { ...folder, store, race: (...lines) => together(children, lines) }
 }
@@ -157,9 +169,9 @@ async function together(children: readonly Child[], lines: readonly string[]): P
   return Promise.all(children.map(async (child) => child.line()))
 }
 
-describe('two processes on one file', () => {
+describe.each(DATABASES)('two processes on one %s', (database) => {
   it('evidence I4 that make one call at the same moment make it once, time after time', async () => {
-    const { race, calls } = await openRacetrack()
+    const { race, calls } = await openRacetrack(database)
     for (let round = 1; round <= ROUNDS; round += 1) {
       const told = await race(`execute charge order-${round}`, `execute charge order-${round}`)
 
@@ -170,7 +182,7 @@ describe('two processes on one file', () => {
   })
 
   it('evidence U4 of which one starts and one releases: one of the two wins, time after time', async () => {
-    const { race, calls, store } = await openRacetrack()
+    const { race, calls, store } = await openRacetrack(database)
     for (let round = 1; round <= ROUNDS; round += 1) {
       const faults = new CommitFaults()
       faults.atStep('start_attempt', 'refused')
@@ -195,14 +207,14 @@ describe('two processes on one file', () => {
   })
 
   it('trace S13: of which one makes a guarded call and one executes a proposal: one of the two is made', async () => {
-    const folder = newFolder()
-    const store = await openStore(folder.path)
+    const folder = await newFolder(database)
+    const store = await openStore(folder.place)
     const keys = newKeyringText()
     const action = new TestAction({ now: () => Date.now() })
     const runtime = await ProposalRuntime.open({ store, keyring: localKeyring(keys), actions: [action] })
     const children = [
-      startChild(new URL('../runtime/racing-process.ts', import.meta.url), [folder.path, keys, folder.charges]),
-      startChild(new URL('./processes/racing.ts', import.meta.url), [folder.path, folder.calls, TENANT]),
+      startChild(new URL('../runtime/racing-process.ts', import.meta.url), [folder.place, keys, folder.charges]),
+      startChild(new URL('./processes/racing.ts', import.meta.url), [folder.place, folder.calls, TENANT]),
     ]
     await ready(children)
     for (let round = 1; round <= ROUNDS; round += 1) {

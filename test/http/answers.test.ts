@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { OUTCOMES, type OutcomeCode } from '../../src/proposal/codes.ts'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
 import { outcomeStatus } from '../../src/http/outcome.ts'
-import { answerOf, MINUTE_MS, STORES } from '../runtime/harness.ts'
+import { answerOf, MINUTE_MS } from '../runtime/harness.ts'
 import { executing, inDoubt, lost, unresolved } from '../runtime/operators.ts'
 import { finance1, operator, reader, requester, session } from '../runtime/sessions.ts'
 import { httpPermissions, openHttp } from './world.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
 const feed = session('service:feed', ['auditor', 'feed'])
 
-describe.each(STORES)('preparing on %s', (store) => {
+describe.each(EVERY_STORE)('preparing on %s', (store) => {
   it('needs no key, and takes each request for one of its own', async () => {
     const world = await openHttp({ store })
     const input = world.input()
@@ -151,7 +152,7 @@ describe('If-Match', () => {
   })
 })
 
-describe.each(STORES)('pages on %s', (store) => {
+describe.each(EVERY_STORE)('pages on %s', (store) => {
   it('follow on each other by their links, with the filters of the first', async () => {
     const world = await openHttp({ store })
     const refs: string[] = []

@@ -1,14 +1,15 @@
 // Cases from the field that are about requests: disconnects, repeats, prefetches, decisions that are none.
 import { describe, expect, it } from 'vitest'
-import { MINUTE_MS, STORES } from '../runtime/harness.ts'
+import { MINUTE_MS } from '../runtime/harness.ts'
 import { executing, keyOf } from '../runtime/operators.ts'
 import { finance1, finance2, requester, session } from '../runtime/sessions.ts'
 import { examplesFor } from './every-endpoint.ts'
 import { openHttp } from './world.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
 const webhooks = session('service:webhooks', ['webhooks'])
 
-describe.each(STORES)('on %s', (store) => {
+describe.each(EVERY_STORE)('on %s', (store) => {
   it('case C004 who hangs up in the middle of the call stops nothing of it', async () => {
     const world = await openHttp({ store })
     const { proposal } = await world.approvedProposal()

@@ -1,4 +1,4 @@
-// The fuzzer on the app: requests drawn from its own document, in memory and on SQLite, each held against every check.
+// The fuzzer on the app: requests drawn from its own document, in memory and on databases, each held against every check.
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
 import { fuzz } from './fuzz/campaign.ts'
@@ -12,6 +12,7 @@ const KINDS = ['positive', 'negative', 'no credentials', 'bad credentials', 'mis
 describe.each([
   { store: 'memory', cases: 20_000, operations: ENDPOINTS.map(({ operationId }) => operationId) },
   { store: 'sqlite', cases: 1_000, operations: ['readProposal', 'listProposals', 'eraseProposal', 'executeProposal'] },
+  { store: 'postgres', cases: 300, operations: ['readProposal', 'listProposals'] },
 ] as const)('$cases cases on $store', ({ store, cases, operations }) => {
   it('are answered as the document says, change nothing where they are refused, and tell nobody what is not theirs', {
     timeout: TIMEOUT_MS,

@@ -1,10 +1,10 @@
 // The lifecycle over HTTP: prepared, read, approved, executed, and looked into, from one curl line to the next.
 import { describe, expect, it } from 'vitest'
-import { STORES } from '../runtime/harness.ts'
 import { finance1, requester } from '../runtime/sessions.ts'
 import { openHttp } from './world.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
-describe.each(STORES)('the lifecycle on %s', (store) => {
+describe.each(EVERY_STORE)('the lifecycle on %s', (store) => {
   it('prepares, shows, approves, executes and verifies', async () => {
     const world = await openHttp({ store })
 

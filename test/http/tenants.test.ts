@@ -1,8 +1,8 @@
 // Two tenants on one app: no byte of one reaches the other, and what is not theirs is nothing at all.
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/proposal/session.ts'
-import type { StoreName } from '../store/fresh-stores.ts'
-import { MINUTE_MS, STORES } from '../runtime/harness.ts'
+import { EVERY_STORE, type StoreName } from '../store/fresh-stores.ts'
+import { MINUTE_MS } from '../runtime/harness.ts'
 import { effectBehind, found, keyOf, answering } from '../runtime/operators.ts'
 import { elsewhere, finance1, requester, service, session, stranger } from '../runtime/sessions.ts'
 import { aboutProposal, examplesFor } from './every-endpoint.ts'
@@ -49,7 +49,7 @@ async function secrets(
   return { world, ref, canaries: ['CANARY', ...own, ...approvals.map(({ approvalId }) => approvalId)] }
 }
 
-describe.each(STORES)('two tenants on %s', (store) => {
+describe.each(EVERY_STORE)('two tenants on %s', (store) => {
   it('case C120 no byte of one reaches the other, whatever is asked', async () => {
     const { world, ref, canaries } = await secrets(store)
     const approvalId = (await world.stored(ref)).approvals[0]?.approvalId ?? 'none'

@@ -12,8 +12,9 @@ import {
   settle,
   underWay,
 } from './execution-world.ts'
-import { answerOf, HOUR_MS, MINUTE_MS, STORES } from './harness.ts'
+import { answerOf, HOUR_MS, MINUTE_MS } from './harness.ts'
 import { finance2, requester, session } from './sessions.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
 const INTENT = 'the one that two want'
 const OTHER_AMOUNT = { amount: { amount: '50.00', currency: 'EUR' } }
@@ -28,7 +29,7 @@ interface Rivals {
 }
 
 async function openRivals(
-  store: (typeof STORES)[number],
+  store: (typeof EVERY_STORE)[number],
   contract: Readonly<Record<string, unknown>> = {},
 ): Promise<Rivals> {
   const world = await openExecution({ store, contract: { lifetime: '1d', ...contract } })
@@ -125,7 +126,7 @@ const states: readonly OwnerState[] = [
   },
 ]
 
-describe.each(STORES)('lifecycle 6.5 on %s', (store) => {
+describe.each(EVERY_STORE)('lifecycle 6.5 on %s', (store) => {
   it.each(states)('while its owner is $status, the same command is told $same and another $other', async (state) => {
     const rivals = await openRivals(store)
     const { world, owner, same, other } = rivals

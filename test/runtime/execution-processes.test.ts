@@ -34,11 +34,11 @@ async function openRacetrack(database: 'file' | 'PostgreSQL database'): Promise<
   const postgres = database === 'file' ? null : await openPostgres()
   const path = join(folder, 'store.db')
   const store = postgres === null ? await sqliteStore(path) : postgres.store
-  const where = postgres === null ? [path, keys, calls] : [postgres.url, keys, calls, postgres.schema]
+  const place = postgres === null ? path : JSON.stringify({ url: postgres.url, schema: postgres.schema })
   const action = new TestAction({ now: () => Date.now() })
   const runtime = await ProposalRuntime.open({ store, keyring: localKeyring(keys), actions: [action] })
   const program = new URL('./racing-process.ts', import.meta.url)
-  const children: readonly Child[] = Array.from({ length: PROCESSES }, () => startChild(program, where))
+  const children: readonly Child[] = Array.from({ length: PROCESSES }, () => startChild(program, [place, keys, calls]))
   onTestFinished(async () => {
     for (const child of children) child.process.stdin?.end()
     await Promise.all(children.map(async (child) => child.exited))

@@ -6,13 +6,12 @@ import type { OperationResult } from '../../src/runtime/result.ts'
 import { type ExecutionWorld, frozenRuntime, openExecution, underWay } from './execution-world.ts'
 import type { InvariantName } from './invariants.ts'
 import type { Around } from '../../src/testing/intercepted-store.ts'
-import type { StoreName } from '../store/fresh-stores.ts'
-import { STORES } from './harness.ts'
+import { EVERY_STORE, type StoreName } from '../store/fresh-stores.ts'
 import type { Refund } from './refund.ts'
 import { finance1, finance2, requester, service, session } from './sessions.ts'
 
-/** More interleavings in memory; some on the file, which costs a sync for every commit. */
-const runs = { memory: 80, sqlite: 12 } as const
+/** More interleavings in memory; some on the file and on the server, where every commit is waited for. */
+const runs = { memory: 80, sqlite: 12, postgres: 6 } as const
 const INTENT = 'the one that is raced for'
 
 interface Track {
@@ -67,7 +66,7 @@ async function openTrack(
   }
 }
 
-describe.each(STORES)('a race on %s', (store) => {
+describe.each(EVERY_STORE)('a race on %s', (store) => {
   const numRuns = runs[store]
 
   test.prop([fc.scheduler()], { numRuns })(

@@ -5,12 +5,11 @@ import { createInterface } from 'node:readline'
 import { Refusal } from '../../src/proposal/errors.ts'
 import { localKeyring } from '../../src/runtime/keys/local-keyring.ts'
 import { ProposalRuntime } from '../../src/runtime/runtime.ts'
-import { postgresStore } from '../../src/store/postgres-store.ts'
-import { sqliteStore } from '../../src/store/sqlite-store.ts'
+import { openShared } from '../calls/processes/shared-store.ts'
 import { TestAction } from './refund.ts'
 import { requester } from './sessions.ts'
 
-const [database = '', keys = '', calls = '', schema = ''] = process.argv.slice(2)
+const [place = '', keys = '', calls = ''] = process.argv.slice(2)
 const action = new TestAction({
   now: () => Date.now(),
   methods: {
@@ -20,9 +19,7 @@ const action = new TestAction({
     },
   },
 })
-const store = database.startsWith('postgres:')
-  ? await postgresStore({ url: database, schema })
-  : await sqliteStore(database, { busyTimeoutMs: 60_000 })
+const store = await openShared(place)
 const runtime = await ProposalRuntime.open({ store, keyring: localKeyring(keys), actions: [action] })
 
 process.stdout.write('ready\n')

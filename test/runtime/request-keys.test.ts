@@ -2,13 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Refusal } from '../../src/proposal/errors.ts'
 import type { OperationResult } from '../../src/runtime/result.ts'
-import { answerOf, openWorld, reference, refused, STORES, unsound } from './harness.ts'
+import { answerOf, openWorld, reference, refused, unsound } from './harness.ts'
 import { elsewhere, finance1, requester, session, stranger, TENANT } from './sessions.ts'
+import { EVERY_STORE } from '../store/fresh-stores.ts'
 
 const KEY = 'k-1'
 const rosa = session('user:rosa', ['support'])
 
-describe.each(STORES)('a request key on %s', (store) => {
+describe.each(EVERY_STORE)('a request key on %s', (store) => {
   it('answers the first proposal as it is now, without asking the host again', async () => {
     const world = await openWorld({ store })
     const input = { ...world.input(), requestKey: KEY }

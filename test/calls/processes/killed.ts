@@ -3,17 +3,17 @@ import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { VerificationResult } from '../../../src/effect/answer.ts'
 import { ActionRunner } from '../../../src/runtime/calls/action-runner.ts'
-import { sqliteStore } from '../../../src/store/sqlite-store.ts'
 import { commitStep } from '../../../src/testing/commit-faults.ts'
 import { InterceptedStore } from '../../../src/testing/intercepted-store.ts'
+import { openShared } from './shared-store.ts'
 
-const [path = '', calls = '', charges = '', killedAt = ''] = process.argv.slice(2)
+const [place = '', calls = '', charges = '', killedAt = ''] = process.argv.slice(2)
 
 function pass(point: string): void {
   if (point === killedAt) process.kill(process.pid, 'SIGKILL')
 }
 
-const store = new InterceptedStore(await sqliteStore(path), async (_name, call, change) => {
+const store = new InterceptedStore(await openShared(place), async (_name, call, change) => {
   const step = change === null ? 'read' : commitStep(change)
   pass(`before ${step}`)
   const answer = await call()

@@ -1,12 +1,12 @@
-// A process that makes and releases guarded calls as it is told, on a file that others use too, and writes down every call.
+// A process that makes and releases guarded calls as it is told, on a database that others use too, and writes down every call.
 import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { ActionRunner } from '../../../src/runtime/calls/action-runner.ts'
-import { sqliteStore } from '../../../src/store/sqlite-store.ts'
+import { openShared } from './shared-store.ts'
 
-const [path = '', calls = '', tenant = 'default'] = process.argv.slice(2)
-const store = await sqliteStore(path, { busyTimeoutMs: 60_000 })
+const [place = '', calls = '', tenant = 'default'] = process.argv.slice(2)
+const store = await openShared(place)
 const runner = new ActionRunner({ store, tenant })
 
 async function obey(kind: string, name: string, key: string): Promise<string> {
