@@ -86,6 +86,12 @@ async function fill(): Promise<Filled> {
     metadata: { batch: '7' },
   })
   const waiting = await approved(runtime, world.input({ memo: 'x'.repeat(20_000) }))
+  const [event] = await world.bareStore.events(tenant, 0, 1)
+  if (event === undefined) throw new Error('everything that was done is told')
+  const { proposal, position } = event
+  const queued = [{ proposal, first: position, last: position }]
+  const endpoint = reference('https://receiver.example/hook')
+  await world.bareStore.deliveries.enqueue({ tenant, endpoint, from: null, through: position, queued })
   await world.bareStore.close()
   const witness = `${path}.witness`
   const store = await sqliteStore(path, { clock, witness: witnessFile(witness) })
