@@ -8,7 +8,7 @@ import { HOST_DEFAULT, PORT_DEFAULT, type ServeOptions, STOP_LIMIT_SECONDS_DEFAU
 const MORE = `
 Without --actions an example is served: refunds and invoices of a business system that comes with it, and a development
 token for everybody who takes part. What is needed beside the database is made beside it and named.
-FILE is a module whose default export is { actions, authenticate?, keyring?, worker? }; TypeScript is fine.
+FILE is a module whose default export is { actions, authenticate?, keyring?, worker?, webhooks? }; TypeScript is fine.
 Environment: PORT, DATABASE_URL, COUNTERSIGN_KEYS (keys as text, instead of the file beside the database), COUNTERSIGN_WITNESS,
 LOG_LEVEL.
 `

@@ -7,7 +7,7 @@ import { STOP_LIMIT_SECONDS_DEFAULT } from '../serve/options.ts'
 import type { WorkerCommandOptions } from '../worker/run-worker.ts'
 
 const MORE = `
-FILE is the module that \`serve --actions\` serves: its default export is { actions, authenticate?, keyring?, worker? }.
+FILE is the module that \`serve --actions\` serves: its default export is { actions, authenticate?, keyring?, worker?, webhooks? }.
 \`worker\` is { principal, roles }, as whom it works: by default { kind: 'service', id: 'worker' } with the role "worker".
 Environment: DATABASE_URL, COUNTERSIGN_KEYS (keys as text, instead of the file beside the database), COUNTERSIGN_WITNESS,
 LOG_LEVEL.
@@ -15,7 +15,7 @@ LOG_LEVEL.
 
 /** Adds the command. Spec: store 4. */
 export function addWorker(program: Command): void {
-  define(program, 'worker', 'Expire, execute, verify and erase what is due until a signal says stop.')
+  define(program, 'worker', 'Expire, execute, verify, erase and deliver what is due until a signal says stop.')
     .option('--actions <file>', 'work on the actions of this module')
     .option(...DB_OPTION)
     .option(...WITNESS_OPTION)

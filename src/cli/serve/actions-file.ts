@@ -9,6 +9,7 @@ import type { AnyAction } from '../../proposal/action.ts'
 import type { Keyring } from '../../runtime/ports.ts'
 import type { WorkerOptions } from '../../runtime/worker/worker.ts'
 import { Unavailable } from '../errors.ts'
+import { isServedWebhooks, type ServedWebhooks } from '../worker/outbox-of.ts'
 
 /** What the default export of such a file is. Spec: http "countersign serve". */
 export interface ActionsModule {
@@ -19,6 +20,8 @@ export interface ActionsModule {
   readonly keyring: Keyring | null
   /** As whom a worker works. */
   readonly worker: WorkerIdentity
+  /** To whom a worker delivers events; null for nobody. */
+  readonly webhooks: ServedWebhooks | null
 }
 
 /** The principal of a worker, and its roles. */
@@ -27,7 +30,7 @@ export type WorkerIdentity = Required<Pick<WorkerOptions, 'principal' | 'roles'>
 /** As whom a worker works where nobody says anything else. */
 export const WORKER_DEFAULT: WorkerIdentity = { principal: { kind: 'service', id: 'worker' }, roles: ['worker'] }
 
-const FIELDS = ['actions', 'authenticate', 'keyring', 'worker'] as const
+const FIELDS = ['actions', 'authenticate', 'keyring', 'worker', 'webhooks'] as const
 const METHODS = ['prepare', 'preview', 'resolve', 'execute', 'verify']
 /** A module that waits for something this long waits for what will not come. */
 const LOAD_LIMIT_MS = 20_000
@@ -46,7 +49,13 @@ export async function loadActionsFile(
   if (!isObject(exported)) throw refused('has no default export; it must be an object with "actions".')
   const unknown = Object.keys(exported).filter((name) => !FIELDS.some((field) => field === name))
   if (unknown.length > 0) throw refused(`exports more than ${FIELDS.join(', ')}: ${unknown.join(', ')}.`)
-  const { actions, authenticate, keyring, worker }: { readonly [field in (typeof FIELDS)[number]]?: unknown } = exported
+  const {
+    actions,
+    authenticate,
+    keyring,
+    worker,
+    webhooks,
+  }: { readonly [field in (typeof FIELDS)[number]]?: unknown } = exported
   if (!Array.isArray(actions) || actions.length === 0) throw refused('exports no list of actions under "actions".')
   if (!actions.every(isAction)) throw refused('lists something under "actions" that is no action, such as a class.')
   if (authenticate !== undefined && typeof authenticate !== 'function') {
@@ -58,11 +67,17 @@ export async function loadActionsFile(
   if (worker !== undefined && !isIdentity(worker)) {
     throw refused('exports a "worker" that is not { principal: { kind: "service", id }, roles }.')
   }
+  if (webhooks !== undefined && !isServedWebhooks(webhooks)) {
+    throw refused(
+      'exports "webhooks" that are not { endpoints: [{ id, url, tenants, secretsFrom: "NAME_IN_THE_ENVIRONMENT" }], … }.',
+    )
+  }
   return {
     actions,
     authenticate: (authenticate as Authenticate | undefined) ?? null,
     keyring: keyring ?? null,
     worker: worker ?? WORKER_DEFAULT,
+    webhooks: webhooks ?? null,
   }
 }
 

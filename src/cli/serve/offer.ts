@@ -5,6 +5,7 @@ import type { AnyAction } from '../../proposal/action.ts'
 import type { Keyring } from '../../runtime/ports.ts'
 import type { BusinessSystem } from '../../testing/business-system/start.ts'
 import { Unavailable } from '../errors.ts'
+import type { ServedWebhooks } from '../worker/outbox-of.ts'
 import { loadActionsFile, WORKER_DEFAULT, type WorkerIdentity } from './actions-file.ts'
 import type { Cast } from './development-tokens.ts'
 import { roleCast } from './role-cast.ts'
@@ -17,6 +18,8 @@ export type Offer = {
   readonly keyring: Keyring | null
   /** As whom a worker works. */
   readonly worker: WorkerIdentity
+  /** To whom it delivers events. */
+  readonly webhooks: ServedWebhooks | null
   /** The example's business system, which is to be stopped in the end. */
   readonly business: BusinessSystem | null
 } & (
@@ -36,12 +39,20 @@ async function exampleOffer({ database, port }: Settings): Promise<Offer> {
     import('./example/example-cast.ts'),
   ])
   const { actions, business } = await startExample(businessBeside(database), { serverPort: port })
-  return { actions, business, keyring: null, worker: WORKER_DEFAULT, authenticate: null, cast: exampleCast }
+  return {
+    actions,
+    business,
+    keyring: null,
+    worker: WORKER_DEFAULT,
+    webhooks: null,
+    authenticate: null,
+    cast: exampleCast,
+  }
 }
 
 async function ownOffer(path: string, { isDevelopment }: Settings): Promise<Offer> {
-  const { actions, authenticate, keyring, worker } = await loadActionsFile(path)
-  const rest = { actions, keyring, worker, business: null }
+  const { actions, authenticate, keyring, worker, webhooks } = await loadActionsFile(path)
+  const rest = { actions, keyring, worker, webhooks, business: null }
   if (authenticate !== null) return { ...rest, authenticate, cast: null }
   if (isDevelopment) return { ...rest, authenticate, cast: roleCast(actions) }
   throw new Unavailable(

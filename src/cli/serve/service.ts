@@ -6,6 +6,7 @@ import { SignInLinks } from '../../http/inbox/session/sign-in-links.ts'
 import type { Clock, Keyring, Logger } from '../../runtime/ports.ts'
 import { Worker } from '../../runtime/worker/worker.ts'
 import { UsageError } from '../errors.ts'
+import { outboxOf } from '../worker/outbox-of.ts'
 import { developmentTokens, withSessions } from './development-tokens.ts'
 import { needed } from './needed.ts'
 import type { Offer } from './offer.ts'
@@ -63,7 +64,8 @@ export async function openService({ settings, offer, log, clock }: Parts): Promi
     const app = createApp({ runtime, authenticate, meters, logger: log, ...(inbox === null ? {} : { inbox }) })
     return { answer: (request) => app.fetch(request), inbox: link }
   }
-  const worker = settings.hasWorker ? new Worker({ runtime, ...offer.worker, logger: log }) : null
+  const delivering = outboxOf(settings.hasWorker ? offer.webhooks : null, { store, clock, log })
+  const worker = settings.hasWorker ? new Worker({ runtime, ...offer.worker, ...delivering, logger: log }) : null
   return { at, tokens, keyFile, worker, close: async () => store.close() }
 }
 

@@ -13,6 +13,7 @@ import type { ServeOptions } from '../serve/options.ts'
 import { openRuntime } from '../serve/open-runtime.ts'
 import { readSettings } from '../serve/settings.ts'
 import { firstStopSignal } from '../serve/stop-signals.ts'
+import { outboxOf } from './outbox-of.ts'
 
 /** What `worker` is told on its command line. */
 export type WorkerCommandOptions = Pick<ServeOptions, 'actions' | 'db' | 'witness' | 'stopLimit' | 'json'>
@@ -31,7 +32,7 @@ export async function runWorker(options: WorkerCommandOptions, clock: Clock = sy
   }
   const settings = readSettings(options)
   const log = await serviceLog(settings.logLevel)
-  const { actions, keyring, worker: identity } = await loadActionsFile(options.actions)
+  const { actions, keyring, worker: identity, webhooks } = await loadActionsFile(options.actions)
   const { runtime, store } = await openRuntime({
     database: settings.database,
     witness: settings.witness,
@@ -40,7 +41,7 @@ export async function runWorker(options: WorkerCommandOptions, clock: Clock = sy
     log,
     clock,
   })
-  const worker = new Worker({ runtime, ...identity, logger: log })
+  const worker = new Worker({ runtime, ...identity, ...outboxOf(webhooks, { store, clock, log }), logger: log })
   worker.start()
   const types = actions.map(({ contract }) => contract.type)
   const database = shown(settings.database)

@@ -35,13 +35,16 @@ export class Deliverer implements Outbox {
     this.#endpoints = endpoints
   }
 
-  async deliverDue(tenant: Reference): Promise<{ readonly nextAt: number | null }> {
+  async deliverDue(
+    tenant: Reference,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<{ readonly nextAt: number | null }> {
     const { clock } = this.#core
     const all = this.#endpoints
       .filter((endpoint) => endpoint.serves(tenant))
       .map((endpoint): Lanes => ({ endpoint, underWay: new Set() }))
     const endsAt = clock.monotonic() + ROUND_MS
-    const isOver = (): boolean => clock.monotonic() >= endsAt
+    const isOver = (): boolean => signal?.aborted === true || clock.monotonic() >= endsAt
     let failure: { readonly error: unknown } | null = null
     for (;;) {
       const looks = await Promise.allSettled(all.map(async (lanes) => this.#fill(tenant, lanes, isOver)))

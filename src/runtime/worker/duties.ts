@@ -25,7 +25,7 @@ export interface Duty {
 const SELDOM_MS = 60_000
 
 /** The duties of a worker over a runtime, in the order in which they take turns. Spec: store 4. */
-export function dutiesOf(runtime: ProposalRuntime, outbox: Outbox | undefined): readonly Duty[] {
+export function dutiesOf(runtime: ProposalRuntime, outbox: Outbox | undefined, stopping: AbortSignal): readonly Duty[] {
   const { work } = runtime
   const found = (kind: WorkKind): Duty['find'] => {
     return async (tenant, after, limit) => work.due(tenant, kind, after, limit)
@@ -70,19 +70,19 @@ export function dutiesOf(runtime: ProposalRuntime, outbox: Outbox | undefined): 
     { name: 'lease', everyMs: 0, find: found({ kind: 'lease' }), visit: reconcile },
     ...executions,
     expiry,
-    ...(outbox === undefined ? [] : [delivery(runtime, outbox)]),
+    ...(outbox === undefined ? [] : [delivery(runtime, outbox, stopping)]),
     { name: 'unscheduled', everyMs: SELDOM_MS, find: found({ kind: 'unscheduled' }), visit: reconcile },
     erasure,
   ]
 }
 
-function delivery(runtime: ProposalRuntime, outbox: Outbox): Duty {
+function delivery(runtime: ProposalRuntime, outbox: Outbox, signal: AbortSignal): Duty {
   return {
     name: 'delivery',
     everyMs: 0,
     find: theTenantItself,
     visit: async ({ tenant }) => {
-      const { nextAt } = await outbox.deliverDue(parseReference(tenant, ''))
+      const { nextAt } = await outbox.deliverDue(parseReference(tenant, ''), { signal })
       return nextAt !== null && nextAt <= runtime.clock.now() ? { kind: 'more' } : { kind: 'done' }
     },
   }

@@ -7,9 +7,12 @@ import type { Reference } from '../../effect/reference.ts'
  */
 export interface Outbox {
   /**
-   * Delivers what is due for this tenant, within a bounded time, and answers when something is due next: null when nothing
+   * Delivers what is due for this tenant, within a bounded time, beginning nothing more once the signal says so, and answers when something is due next: null when nothing
    * is known to be, an instant that has passed when there is more to do at once. An error is logged, and the tenant's outbox
    * is tried again after a growing wait; what went wrong with one delivery is therefore better kept than thrown.
    */
-  deliverDue(tenant: Reference): Promise<{ readonly nextAt: number | null }>
+  deliverDue(
+    tenant: Reference,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<{ readonly nextAt: number | null }>
 }

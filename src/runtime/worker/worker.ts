@@ -55,6 +55,7 @@ export class Worker {
   readonly #pollMs: number
   readonly #holds: Holds
   readonly #turns: Turns
+  readonly #stopping = new AbortController()
   readonly #underWay = new Map<string, Promise<void>>()
   #state: 'new' | 'running' | 'stopping' = 'new'
   #look: Promise<void> | null = null
@@ -78,7 +79,7 @@ export class Worker {
     this.#who = { principal: { kind: 'service', id: principal.id }, roles: [...roles], assurance: [] }
     this.#logger = logger
     this.#holds = new Holds(runtime.clock, runtime.ids)
-    this.#turns = new Turns(dutiesOf(runtime, outbox), places)
+    this.#turns = new Turns(dutiesOf(runtime, outbox, this.#stopping.signal), places)
   }
 
   /** Begins to look for work, at once and then again and again. @throws TypeError if it was started before */
@@ -94,6 +95,7 @@ export class Worker {
    */
   async stop({ limitMs }: { readonly limitMs: number }): Promise<boolean> {
     this.#state = 'stopping'
+    this.#stopping.abort()
     this.#cancelTimer?.()
     this.#cancelTimer = null
     this.#turns.clear()
