@@ -143,7 +143,7 @@ const files: readonly { readonly title: string; readonly text: string | null; re
   {
     title: 'exports something else',
     text: `${action}export default { actions: [action], authentication: () => null }`,
-    says: 'exports more than actions, authenticate, keyring, worker: authentication.',
+    says: 'exports more than actions, authenticate, keyring, worker, webhooks: authentication.',
   },
   { title: 'exports no actions', text: 'export default {}', says: 'exports no list of actions under "actions".' },
   {
