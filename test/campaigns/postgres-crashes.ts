@@ -1,25 +1,54 @@
-// A long campaign of the crash proofs on PostgreSQL, run by hand: processes that are killed around COMMIT.
+// A long campaign of the crash proofs on PostgreSQL, run by hand: killed clients, killed servers.
+import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { startBooks } from '../crashes/books.ts'
-import { killClients } from '../crashes/client-kills.ts'
+import { type Books, startBooks } from '../crashes/books.ts'
+import { killClients } from '../crashes/postgres/client-kills.ts'
+import { killServers, NEMESES } from '../crashes/postgres/server-kills.ts'
 import { newServer } from '../postgres/server.ts'
 
 const { values } = parseArgs({
   options: {
-    clients: { type: 'string', default: '200' },
+    /** How many processes are killed, and how often the server is struck. */
+    clients: { type: 'string', default: '0' },
+    servers: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
   },
 })
 
-const [seed, kills] = [Number(values.seed), Number(values.clients)]
+const [seed, kills, strikes] = [Number(values.seed), Number(values.clients), Number(values.servers)]
 const server = await newServer('18')
-const books = await startBooks()
-const beganAt = Date.now()
-const run = await killClients({ url: server.url, schema: 'clients', books, seed, kills })
-await books.stop()
-await server.remove()
+const { url } = server
+try {
+  if (kills > 0) {
+    await withBooks(async (books) => {
+      const run = await killClients({ url, schema: 'clients', books, seed, kills })
+      told('client kills', run, run.faults.length > 0 || run.inDoubt < 0.3 * kills)
+    })
+  }
+  if (strikes > 0) {
+    await withBooks(async (books) => {
+      const blows = Array.from({ length: strikes }, (_, at) => NEMESES[at % NEMESES.length] ?? 'immediate')
+      const run = await killServers({ server, schema: 'servers', books, blows, jobsBetween: 4 })
+      told('server kills', run, run.faults.length > 0)
+    })
+  }
+} finally {
+  await server.remove()
+}
 
-const seconds = Math.round((Date.now() - beganAt) / 1_000)
-const line = JSON.stringify({ ...run, kills: Object.fromEntries(run.kills) })
-process.stdout.write(`client kills from seed ${seed} in ${seconds} s: ${line}\n`)
-if (run.faults.length > 0 || run.inDoubt < 0.3 * kills) process.exitCode = 1
+async function withBooks(run: (books: Books) => Promise<void>): Promise<void> {
+  const books = await startBooks()
+  try {
+    await run(books)
+  } finally {
+    await books.stop()
+  }
+}
+
+function told(name: string, run: object, isBroken: boolean): void {
+  const line = JSON.stringify(run, (_key, value: unknown): unknown =>
+    value instanceof Map ? Object.fromEntries(value) : value,
+  )
+  process.stdout.write(`${name} from seed ${seed}, ${Math.round(process.uptime())} s after the start: ${line}\n`)
+  if (isBroken) process.exitCode = 1
+}

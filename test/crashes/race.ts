@@ -89,7 +89,8 @@ export async function race({ url, schema, entrants, effects }: RaceOptions): Pro
     const booked = await books.counts()
     const log = readLogs(setups.map((setup) => setup.log))
     const keyring = localKeyring(keys)
-    const remains = { store, keyring, log, definitions, booked, acknowledged: [], isSettled: false }
+    const isApart = entrants.some(({ offsetMs = 0 }) => offsetMs !== 0)
+    const remains = { store, keyring, log, definitions, booked, acknowledged: [], isSettled: false, isApart }
     const finders = new Map<string, Set<number>>()
     for (const [at, { resolved }] of logs.entries()) {
       for (const { input } of resolved) {

@@ -17,8 +17,8 @@ export interface PostgresServer {
   readonly data: string
   /** As an operator would: whoever is connected is sent away. */
   stop(): Promise<void>
-  /** As a power cut would, as far as a process can tell. */
-  kill(): Promise<void>
+  /** As a power cut would, as far as a process can tell; by SIGKILL its other processes still have to notice. */
+  kill(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>
   /** Again on the same data and port. */
   start(): Promise<void>
   /** Stops and removes the data. */
@@ -71,10 +71,10 @@ export async function newServer(major: Major): Promise<PostgresServer> {
     data: databaseDir,
     start,
     stop: () => server.stop(),
-    async kill() {
+    async kill(signal = 'SIGQUIT') {
       const [pid] = readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')
       // SIGQUIT: every process of the server ends at once, and the log is replayed when it starts again.
-      process.kill(Number(pid), 'SIGQUIT')
+      process.kill(Number(pid), signal)
       await server.stop()
     },
     async remove() {

@@ -1,7 +1,7 @@
 // Processes on PostgreSQL that are killed around COMMIT: what they left in doubt is found out, and nothing is lost or repeated.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serverUrl } from '../store/postgres-fixture.ts'
-import { startBooks } from './books.ts'
+import { serverUrl } from '../../store/postgres-fixture.ts'
+import { startBooks } from '../books.ts'
 import { killClients, MOMENTS } from './client-kills.ts'
 
 describe('processes that work on PostgreSQL', () => {

@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newKeyringText } from '../../src/runtime/keys/local-keyring.ts'
-import { cuttingProxy } from '../postgres/cutting-proxy.ts'
-import { sqlOf, tagOf } from '../postgres/messages.ts'
-import type { Acknowledged } from './acknowledged.ts'
-import type { Books } from './books.ts'
-import { faultsLeft, Jobber } from './jobbers.ts'
-import { seededRandom } from './seeded-random.ts'
+import { newKeyringText } from '../../../src/runtime/keys/local-keyring.ts'
+import { cuttingProxy } from '../../postgres/cutting-proxy.ts'
+import { sqlOf, tagOf } from '../../postgres/messages.ts'
+import type { Acknowledged } from '../acknowledged.ts'
+import type { Books } from '../books.ts'
+import { faultsLeft, Jobber } from '../jobbers.ts'
+import { seededRandom } from '../seeded-random.ts'
 
 /** Where between COMMIT and its answer a process is killed; `answered` is outside, as the answer had been passed on. */
 export const MOMENTS = ['on_the_way', 'arrived', 'unanswered', 'answered'] as const
