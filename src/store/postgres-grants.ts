@@ -53,8 +53,8 @@ const ERASED = ['approvals', 'keys', 'proposals', 'receipts', 'attempts', 'obser
 
 /**
  * The statements, in the order in which the owner of the schema runs them. Nobody but the owner may change the schema or
- * pass its guards, and nobody but the owner can acknowledge a restore (rules R15). Rewriting tables after an erasure is granted from PostgreSQL 17 on; before,
- * only the owner can, and scrubbing stays busy for everybody else.
+ * pass its guards, and nobody but the owner can acknowledge a restore (rules R15). Rewriting tables after an erasure is
+ * granted from PostgreSQL 17 on; before, only the owner can, and scrubbing stays busy for everybody else.
  */
 export function postgresGrants(schema: string, roles: PostgresRoles = POSTGRES_ROLES): readonly string[] {
   const on = (tables: readonly string[]): string => tables.map((table) => `${quoted(schema)}.${table}`).join(', ')
