@@ -1,4 +1,5 @@
 // How the tests run: against the sources, with full coverage demanded of the pure rooms by their own tests.
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { findChromium } from './tools/chromium.ts'
 import { hasStrace } from './tools/strace.ts'
@@ -28,6 +29,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...withoutTools],
     setupFiles: ['test/fixed-seed.ts'],
     globalSetup: ['test/postgres/shared-servers.ts'],
+    // Many wait for processes of their own, so two at once are quicker on any machine.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Generous: a test that waits this long hangs, and none is judged by how fast it was.
     testTimeout: 180_000,
     hookTimeout: 180_000,
