@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   ActionClaimLostError,
   ActionError,
+  ActionHeldError,
   ActionInProgressError,
   ActionNotFoundError,
   ActionNotStartedError,
@@ -51,6 +52,8 @@ const ERRORS: readonly (readonly [ActionError, code: string, invoked: string, ne
   [new ResultValueUnavailableError(completed), 'result_value_unavailable', 'yes', 'read_system_of_record'],
   [new ActionPersistenceError('yes', { receipt: null }, lost), 'action_persistence', 'yes', 'inspect_ledger'],
   [new ActionClaimLostError({ invoked: 'no', nextStep: 'call_again' }), 'action_claim_lost', 'no', 'call_again'],
+  [new ActionHeldError(pending, 'no'), 'action_held', 'no', 'wait'],
+  [new ActionHeldError(pending, 'yes'), 'action_held', 'yes', 'wait'],
   [new ActionNotFoundError(), 'action_not_found', 'no', 'inspect_ledger'],
   [new ActionNotStartedError(pending), 'action_not_started', 'no', 'release_unstarted'],
   [new ActionStartedError(pending), 'action_started', 'no', 'recover_pending'],
