@@ -1,6 +1,6 @@
 // What a witness outside a store says of the store: whether it was put back, is another one, or cannot be judged.
 import { describe, expect, it } from 'vitest'
-import { assert, constant, nat, property, record } from 'fast-check'
+import { fc } from '@fast-check/vitest'
 import { furthest, restoreFinding, type Witnessed } from '../../src/effect/witness.ts'
 
 const whole: Witnessed = { storeId: 'store-1', place: null, restores: 1, admissions: 7, erasures: 2 }
@@ -47,16 +47,16 @@ describe('the furthest of what is known', () => {
   })
 
   it('is never behind either of two of one store, in whichever order they are told', () => {
-    const count = nat({ max: 3 })
-    const any = record({
-      storeId: constant('store-1'),
-      place: constant(null),
+    const count = fc.nat({ max: 3 })
+    const any = fc.record({
+      storeId: fc.constant('store-1'),
+      place: fc.constant(null),
       restores: count,
       admissions: count,
       erasures: count,
     })
-    assert(
-      property(any, any, (one, other) => {
+    fc.assert(
+      fc.property(any, any, (one, other) => {
         const both = furthest(one, other)
         expect(furthest(other, one)).toStrictEqual(both)
         expect(restoreFinding(both, one)).toBeNull()
