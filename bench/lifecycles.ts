@@ -36,8 +36,10 @@ const transfer = contract({
   permissions: {
     prepare: 'support',
     read: ['support', 'finance'],
+    list: ['support', 'finance'],
     decide: 'finance',
     execute: 'support',
+    withdraw: 'support',
     reconcile: 'support',
     // Verification is asked for at once, whether it is due or not: what is measured is the runtime, not a wait.
     operate: 'support',
@@ -87,7 +89,11 @@ class TransferAction extends Action<Transfer> {
 
 /** Whole lifecycles on a store, which is closed with them. Processes that share one are told apart by a prefix. */
 export async function lifecycles(store: Store, { keyring = ephemeralKeyring(), prefix = '' } = {}): Promise<Loop> {
-  const { runtime, action } = await openTransfers(store, keyring)
+  return lifecyclesOf(store, await openTransfers(store, keyring), prefix)
+}
+
+/** Likewise, on a runtime that is open already. */
+export function lifecyclesOf(store: Store, { runtime, action }: Transfers, prefix = ''): Loop {
   let started = 0
   let verified = 0
   return {
@@ -107,11 +113,14 @@ export async function lifecycles(store: Store, { keyring = ephemeralKeyring(), p
   }
 }
 
-/** A runtime on a store, with the action whose own calls cost nothing. */
-export async function openTransfers(
-  store: Store,
-  keyring: Keyring = ephemeralKeyring(),
-): Promise<{ readonly runtime: ProposalRuntime; readonly action: TransferAction }> {
+/** A runtime, with the action whose own calls cost nothing. */
+export interface Transfers {
+  readonly runtime: ProposalRuntime
+  readonly action: TransferAction
+}
+
+/** Opens it on a store. */
+export async function openTransfers(store: Store, keyring: Keyring = ephemeralKeyring()): Promise<Transfers> {
   const action = new TransferAction()
   const runtime = await ProposalRuntime.open({ store, keyring, actions: [action] })
   return { runtime, action }

@@ -20,10 +20,20 @@ export interface Judged {
   readonly isCount: boolean
 }
 
+/** What one thing takes: the median of the rounds. */
+interface Timed {
+  readonly name: string
+  readonly unit: string
+  readonly value: number
+  readonly spread: number
+}
+
 /** What one part found. */
 export interface Found {
   readonly figures: readonly Figures[]
   readonly judged: readonly Judged[]
+  /** What single things take. */
+  readonly times?: readonly Timed[]
   /** Figures of other kinds, each by its name. */
   readonly values: Readonly<Record<string, number | string | null>>
   /** Null where nothing that was measured swings with the machine. */
@@ -50,6 +60,18 @@ export function ratio(
   return { value: median(rounds), spread: spread(rounds) }
 }
 
+/** How many times as long as another one a contender takes for its median unit, round by round. */
+export function timesRatio(
+  figures: readonly Figures[],
+  [of, against]: readonly [string, string],
+): { readonly value: number; readonly spread: number } | null {
+  const one = figures.find(({ name }) => name === of)
+  const other = figures.find(({ name }) => name === against)
+  if (one === undefined || other === undefined) return null
+  const rounds = one.p50s.map((ms, round) => ms / (other.p50s[round] ?? Number.NaN))
+  return { value: median(rounds), spread: spread(rounds) }
+}
+
 /** A ratio held against its bar; none where a contender was not there. */
 export function judgedRatio(
   figures: readonly Figures[],
@@ -73,39 +95,59 @@ function verdictOf({ value, bar, isCount }: Judged, noise: Noise | null): Verdic
 }
 
 /** Prints what a part found as tables; the figures of a noisy machine only if they were asked for. */
-export function printed({ figures, judged, values, noise }: Found, evenIfNoisy: boolean): string {
-  const isShown = evenIfNoisy || noise === null || noise.isQuiet
+export function printed(found: Found, evenIfNoisy: boolean): string {
+  const isShown = evenIfNoisy || found.noise === null || found.noise.isQuiet
   const shown = (text: string): string => (isShown ? text : 'inconclusive')
-  const lines: string[] = []
-  if (figures.length > 0) {
-    lines.push('| | in flight | per second | p50 ms | p99 ms | cpu ms |', '| --- | --- | --- | --- | --- | --- |')
-    for (const one of figures) {
-      const rate = shown(`${digits(one.perSecond)} ± ${digits(one.spread)}`)
-      const times = [one.p50Ms, one.p99Ms, one.cpuMsPerUnit].map((ms) => shown(ms.toFixed(2)))
-      lines.push(`| ${[one.name, one.inFlight, rate, ...times].join(' | ')} |`)
-    }
-    lines.push('')
-  }
-  if (judged.length > 0) {
-    lines.push('| measure | found | bar | |', '| --- | --- | --- | --- |')
-    for (const one of judged) {
-      const found = one.isCount ? digits(one.value) : shown(`${digits(one.value)} ± ${digits(one.spread)}`)
-      const bar = `${one.bar.kind} ${one.bar.value}`
-      lines.push(`| ${[one.measure, found, bar, verdictOf(one, noise)].join(' | ')} |`)
-    }
-    lines.push('')
-  }
-  for (const [name, value] of Object.entries(values)) {
-    lines.push(`- ${name}: ${typeof value === 'number' ? digits(value) : (value ?? 'not counted on this machine')}`)
-  }
-  if (noise !== null) {
-    const { syncMs, syncSpread, idle, isQuiet } = noise
-    const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
-    lines.push(
-      `- a sync took ${syncMs.toFixed(2)} ms ± ${percent(syncSpread)}, ${percent(idle)} of the processors were idle: ${isQuiet ? 'quiet enough' : 'too noisy for a figure'}`,
-    )
-  }
-  return lines.join('\n')
+  const tables = [ratesTable(found, shown), timesTable(found, shown), judgedTable(found, shown), notes(found)]
+  return tables
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+type Shown = (text: string) => string
+
+function ratesTable({ figures }: Found, shown: Shown): readonly string[] {
+  const rows = figures.map((one) => {
+    const rate = shown(`${digits(one.perSecond)} ± ${digits(one.spread)}`)
+    const times = [one.p50Ms, one.p99Ms, one.cpuMsPerUnit].map((ms) => shown(ms.toFixed(2)))
+    return [one.name, one.inFlight, rate, ...times]
+  })
+  return table(['', 'in flight', 'per second', 'p50 ms', 'p99 ms', 'cpu ms'], rows)
+}
+
+function timesTable({ times = [] }: Found, shown: Shown): readonly string[] {
+  return table(
+    ['', 'takes'],
+    times.map(({ name, unit, value, spread }) => {
+      return [name, shown(`${digits(value)} ± ${digits(spread)} ${unit}`)]
+    }),
+  )
+}
+
+function judgedTable({ judged, noise }: Found, shown: Shown): readonly string[] {
+  const rows = judged.map((one) => {
+    const value = one.isCount ? digits(one.value) : shown(`${digits(one.value)} ± ${digits(one.spread)}`)
+    return [one.measure, value, `${one.bar.kind} ${one.bar.value}`, verdictOf(one, noise)]
+  })
+  return table(['measure', 'found', 'bar', ''], rows)
+}
+
+function notes({ values, noise }: Found): readonly string[] {
+  const lines = Object.entries(values).map(([name, value]) => {
+    return `- ${name}: ${typeof value === 'number' ? digits(value) : (value ?? 'not counted on this machine')}`
+  })
+  if (noise === null) return lines
+  const { syncMs, syncSpread, idle, isQuiet } = noise
+  const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
+  const sync = `a sync took ${syncMs.toFixed(2)} ms ± ${percent(syncSpread)}`
+  const verdict = isQuiet ? 'quiet enough' : 'too noisy for a figure'
+  return [...lines, `- ${sync}, ${percent(idle)} of the processors were idle: ${verdict}`]
+}
+
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): readonly string[] {
+  if (rows.length === 0) return []
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
 }
 
 function digits(value: number): string {
@@ -129,7 +171,7 @@ export function keep(part: string, options: Options, found: Found): void {
     at: new Date().toISOString(),
     versions: versions(),
     machine: machine(),
-    options,
+    options: { ...options, out: '' },
     found,
   }
   mkdirSync(options.out, { recursive: true })

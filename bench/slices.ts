@@ -26,8 +26,10 @@ export interface Figures {
   readonly p99Ms: number
   readonly cpuMsPerUnit: number
   readonly units: number
-  /** In the order of the rounds. */
+  /** Units per second, in the order of the rounds. */
   readonly slices: readonly number[]
+  /** Likewise what the median unit took, in milliseconds. */
+  readonly p50s: readonly number[]
 }
 
 /** Measures all contenders in rounds; before them each has a short slice that is not counted. */
@@ -90,5 +92,6 @@ function figuresOf({ name, inFlight }: Contender, done: readonly Slice[]): Figur
     cpuMsPerUnit: cpuMs / ms.length,
     units: ms.length,
     slices,
+    p50s: done.map((one) => percentile(one.ms, 50)),
   }
 }

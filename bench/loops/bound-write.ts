@@ -1,5 +1,6 @@
 // The writes of a recorded lifecycle as statements, with the places of what is another value each time.
-import type { RecordedLifecycle, Row, Value, Write } from './recorded-lifecycle.ts'
+import type { RecordedLifecycle } from './recorded-lifecycle.ts'
+import type { Row, Value, Write } from './recorder.ts'
 
 /** A value of every lifecycle, or the place of one of its own. */
 export type Place =

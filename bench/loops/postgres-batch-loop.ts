@@ -3,7 +3,8 @@ import { Client } from 'pg'
 import { guardOf, isCounter, type Place, placeOf, valueAt } from './bound-write.ts'
 import type { Loop } from '../loop.ts'
 import { eventNumbers, preparePostgresLoop, SEARCH_PATH } from './postgres-schema.ts'
-import { ownValuesOf, type RecordedLifecycle, type Row, type Value, type Write } from './recorded-lifecycle.ts'
+import { ownValuesOf, type RecordedLifecycle } from './recorded-lifecycle.ts'
+import type { Row, Value, Write } from './recorder.ts'
 import { assertWritten } from './written.ts'
 
 interface Waiting {

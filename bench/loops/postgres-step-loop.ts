@@ -3,7 +3,8 @@ import { Pool } from 'pg'
 import { type Place, placeOf, sqlOf, valueAt } from './bound-write.ts'
 import type { Loop } from '../loop.ts'
 import { eventNumbers, preparePostgresLoop, SEARCH_PATH } from './postgres-schema.ts'
-import { ownValuesOf, type RecordedLifecycle, type Step, type Value } from './recorded-lifecycle.ts'
+import { ownValuesOf, type RecordedLifecycle } from './recorded-lifecycle.ts'
+import type { Step, Value } from './recorder.ts'
 import { assertWritten } from './written.ts'
 
 /** As many connections as our own store has by default. */

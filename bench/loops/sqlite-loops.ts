@@ -3,7 +3,8 @@ import Database from 'better-sqlite3'
 import { migrateSqlite } from 'countersign/sqlite'
 import { type Place, placeOf, sqlOf, valueAt } from './bound-write.ts'
 import type { Loop } from '../loop.ts'
-import { ownValuesOf, type RecordedLifecycle, type Value } from './recorded-lifecycle.ts'
+import { ownValuesOf, type RecordedLifecycle } from './recorded-lifecycle.ts'
+import type { Value } from './recorder.ts'
 import { assertWrittenIn } from './written.ts'
 
 /** A transaction for each of the five steps, whatever else is under way. */
