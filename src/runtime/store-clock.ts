@@ -28,6 +28,11 @@ export class StoreClock {
     this.#mostMs -= byMs
   }
 
+  /** The store's time as closely as it is known, and no later than it is: what is told to others. */
+  about(): number {
+    return this.#clock.now() + (this.#leastMs > 0 || this.#mostMs < 0 ? this.#leastMs : 0)
+  }
+
   /** No later than the store's time, for what counts only once something is over. */
   earliest(): number {
     return this.#clock.now() + (this.#mostMs < 0 ? this.#leastMs : 0)

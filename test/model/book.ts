@@ -106,9 +106,9 @@ export class Book {
     this.#skewMs = skewMs
   }
 
-  /** Whether a read may be the one that is on record as begun at this instant of the store's clock. */
-  mayHaveBegun({ at }: Looked, beganAt: number): boolean {
-    return Math.abs(at - beganAt) <= this.#skewMs
+  /** Whether a read may be the one that is on record as made between these instants of the store's clock. */
+  mayBe({ at }: Looked, { beganAt, endedAt }: Pick<Observation, 'beganAt' | 'endedAt'>): boolean {
+    return at >= beganAt - this.#skewMs && at <= endedAt + this.#skewMs
   }
 
   next(): number {

@@ -78,13 +78,13 @@ export function includesAll(outer: Coverage, inner: Coverage): boolean {
 export function knownWhenRead(
   book: Book,
   effect: Effect,
-  { beganAt }: Observation,
+  observation: Observation,
   storedAt: number,
 ): readonly Observation[] {
   const { reference } = effect.key
   const look = book.entries.findLast((entry) => {
     if (entry.kind !== 'looked' || entry.input.semanticEffectReference !== reference) return false
-    return book.mayHaveBegun(entry, beganAt) && entry.ended !== null && entry.ended.order < storedAt
+    return book.mayBe(entry, observation) && entry.ended !== null && entry.ended.order < storedAt
   })
   const later = new Set<number>()
   for (const entry of book.entries) {

@@ -64,11 +64,11 @@ export async function admitAndCall(
   if (core.clock.isUnsettled(settlingMs(definition))) return blocked(execution, 'clock_unsettled')
   const evaluation = evaluatePolicy(proposal.policy, approvals, { ...at, without })
   if (!evaluation.met) return refuseUnmet(execution, without, now)
-  if (effect !== null && closedBy(effect) === 'evidence' && !keyRemembered(definition, effect, now)) {
+  if (effect !== null && closedBy(effect) === 'evidence' && !keyRemembered(definition, effect, core.storeClock.latest())) {
     return blocked(execution, 'key_lifetime_over')
   }
   const notAfter = Math.min(proposal.expiresAt, evaluation.validUntil ?? proposal.expiresAt)
-  return admit(execution, { content, effect, resolution, notAfter }, now)
+  return admit(execution, { content, effect, resolution, notAfter })
 }
 
 // Approvals from before an earlier attempt of another proposal was closed by evidence do not carry over (rules R1), nor do
@@ -101,7 +101,7 @@ interface Admission {
   readonly notAfter: number
 }
 
-async function admit(execution: Execution, admission: Admission, now: number): Promise<Round> {
+async function admit(execution: Execution, admission: Admission): Promise<Round> {
   const { core, registered, actor } = execution
   const { content, effect, resolution, notAfter } = admission
   const { attempts, observations } = effect ?? unclaimed(execution.stored.proposal.effect)
@@ -109,7 +109,8 @@ async function admit(execution: Execution, admission: Admission, now: number): P
   const opened = await openAttempt(execution, {
     effect,
     generation: nextGeneration(attempts, observations),
-    startedAt: now,
+    // Of the store's clock, like the lease: together they say how long what was admitted may still be under way.
+    startedAt: core.storeClock.about(),
     leaseUntil: core.storeClock.latest() + registered.definition.leaseMs,
     precondition: resolution.precondition,
     notAfter,

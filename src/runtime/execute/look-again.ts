@@ -33,7 +33,7 @@ export async function lookAgain(execution: Execution, effect: Effect): Promise<L
     const said = moved ?? { outcome: outcomeOf(now.proposal.status), reason: null }
     return { kind: 'answered', answer: await resultOf(core, execution.session, now, said) }
   }
-  if (looked === null || !isClear(registered.definition, looked, core.clock.now())) {
+  if (looked === null || !isClear(registered.definition, looked, core.storeClock.latest())) {
     return { kind: 'answered', answer: await blocked(claimant, 'earlier_attempt') }
   }
   return { kind: 'clear', stored: now, effect: looked.effect }

@@ -42,7 +42,7 @@ export async function verifyEffect(
       givenUp: budgetSpent(definition, after),
       resendAllowed:
         observation.answer === 'authoritative_final_absence' &&
-        resendAllowed(definition, after, observation.proof, core.clock.now()),
+        resendAllowed(definition, after, observation.proof, core.storeClock.latest()),
     }),
     dueAt: (after, moved) => {
       const now = core.clock.now()

@@ -65,10 +65,10 @@ function* verdict(world: Witness, { change, before }: Committed): Iterable<strin
   const observation = change.effect?.observed?.observation
   const { effect } = before
   if (observation === undefined || effect === null || observation.verdict === 'UNKNOWN') return
-  const { source, answer, proof, beganAt, sequence } = observation
+  const { source, answer, proof, sequence } = observation
   const what = `observation ${sequence} is ${observation.verdict} by ${source} ${answer} ${proof}`
   const said = looksAt(world, effect).flatMap((look) => {
-    const said = world.book.mayHaveBegun(look, beganAt) ? (look.ended?.answer ?? null) : null
+    const said = world.book.mayBe(look, observation) ? (look.ended?.answer ?? null) : null
     return said?.status === answer ? [said] : []
   })
   if (source !== 'verifier' || said.length === 0) yield what
@@ -124,7 +124,7 @@ function* confirmation(world: Witness, effect: Effect, observation: Observation)
   const isEchoed = looksAt(world, effect).some((look) => {
     const answer = look.ended?.answer ?? null
     return (
-      world.book.mayHaveBegun(look, observation.beganAt) &&
+      world.book.mayBe(look, observation) &&
       answer !== null &&
       'matches' in answer &&
       covered.has(answer.identity)
