@@ -8,15 +8,17 @@ import {
   frozenRuntime,
   hanging,
   openExecution,
+  resendAfter,
   says,
   underWay,
 } from './execution-world.ts'
-import { answerOf, START, STORES } from './harness.ts'
+import { answerOf, HOUR_MS, START, STORES } from './harness.ts'
 import { requester, service } from './sessions.ts'
 
 const LEASE_MS = 60_000
 const BOUNDARY_MS = 120_000
 const OFF_MS = 90_000
+const KEY_LIFETIME_MS = 24 * HOUR_MS
 
 /** A server whose wall clock is off, from now on; both move on together. */
 interface Server {
@@ -125,5 +127,38 @@ describe.each(STORES)('threat T10: a server that is off, on %s', (store) => {
     // By now it has heard.
     expect((await behind.runtime.execute(requester, proposal)).status).toBe('verification_pending')
     expect(world.action.calls.execute).toBe(1)
+  })
+
+  it.each([OFF_MS, -OFF_MS])(
+    'threat T10: on a server %d ms off an attempt begins by the clock of the store',
+    async (ms) => {
+      const world = await openExecution({ store, ...counted, contract: { lifetime: '1d' } })
+      const proposal = await world.approved('the one of a server that is off')
+      const off = await serverOff(world, ms)
+      world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
+
+      await off.runtime.execute(requester, proposal)
+
+      expect((await world.effect(proposal)).attempts[0]?.startedAt).toBe(world.clock.now())
+    },
+  )
+
+  it('threat T10: a server that is behind does not send again under a key that the target has forgotten', async () => {
+    const world = await openExecution({ store, ...counted, contract: { ...resendAfter('settled'), lifetime: '3d' } })
+    const proposal = await world.approved('the one in doubt')
+    world.action.methods.execute = () => Promise.reject(new Error('connection reset'))
+    world.action.methods.verify = answering(says.gone('settled'))
+    await world.execute(proposal)
+    await world.clock.advance(BOUNDARY_MS)
+    await world.reconcile(proposal)
+    await world.clock.advance(BOUNDARY_MS)
+    expect((await world.reconcile(proposal)).outcome).toBe('resend_allowed')
+    const { startedAt = 0 } = (await world.effect(proposal)).attempts[0] ?? {}
+    await world.clock.advance(startedAt + KEY_LIFETIME_MS - world.clock.now())
+    const behind = await serverOff(world, -2 * BOUNDARY_MS)
+
+    await behind.runtime.execute(requester, proposal)
+
+    expect(world.log.executed).toHaveLength(1)
   })
 })
