@@ -64,7 +64,11 @@ export async function admitAndCall(
   if (core.clock.isUnsettled(settlingMs(definition))) return blocked(execution, 'clock_unsettled')
   const evaluation = evaluatePolicy(proposal.policy, approvals, { ...at, without })
   if (!evaluation.met) return refuseUnmet(execution, without, now)
-  if (effect !== null && closedBy(effect) === 'evidence' && !keyRemembered(definition, effect, core.storeClock.latest())) {
+  if (
+    effect !== null &&
+    closedBy(effect) === 'evidence' &&
+    !keyRemembered(definition, effect, core.storeClock.latest())
+  ) {
     return blocked(execution, 'key_lifetime_over')
   }
   const notAfter = Math.min(proposal.expiresAt, evaluation.validUntil ?? proposal.expiresAt)

@@ -123,12 +123,7 @@ function* confirmation(world: Witness, effect: Effect, observation: Observation)
   const covered = new Set(coveredBy(observation, effect.attempts).map((attempt): string => attempt.idempotencyKey))
   const isEchoed = looksAt(world, effect).some((look) => {
     const answer = look.ended?.answer ?? null
-    return (
-      world.book.mayBe(look, observation) &&
-      answer !== null &&
-      'matches' in answer &&
-      covered.has(answer.identity)
-    )
+    return world.book.mayBe(look, observation) && answer !== null && 'matches' in answer && covered.has(answer.identity)
   })
   if (!isEchoed) yield `observation ${observation.sequence} confirms another identity`
 }
