@@ -39,7 +39,7 @@ async function visit(
 ): Promise<void> {
   for (const { name, by, path } of await everyState(world)) {
     const { page, troubles } = await world.window(by, look)
-    await page.goto(path, { waitUntil: 'networkidle' })
+    await page.goto(path)
     // What can be opened is looked at open.
     await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
     await each(page, name)

@@ -5,7 +5,7 @@ import { STATUSES } from '../../src/proposal/status.ts'
 import { memoryCampaign } from './campaign.ts'
 
 /** How many runs, from which seed, and how long they may take on a machine that is busy with other tests. */
-const RUNS = 5_000
+const RUNS = 3_000
 const SEED = 20_261_130
 const TIMEOUT_MS = 1_800_000
 

@@ -4,7 +4,7 @@ import { twinCampaign } from './campaign.ts'
 import { sqliteGround } from './sqlite-ground.ts'
 
 /** How many runs, from which seed, and how long they may take where every commit waits for the disk. */
-const RUNS = 500
+const RUNS = 300
 const SEED = 20_261_130
 const TIMEOUT_MS = 1_800_000
 

@@ -57,11 +57,11 @@ describe('a process that ends at some moment', () => {
     async () => {
       const figures = new Figures()
 
-      await sweepMoments(run, { folder: join(folder, 'wreck'), every: 7, powerLossSeed: 1, figures, seen })
+      await sweepMoments(run, { folder: join(folder, 'wreck'), every: 14, powerLossSeed: 1, figures, seen })
 
       expect(figures.broken).toEqual([])
       expect(figures.reached.get('fsync')).toBeGreaterThan(0)
-      expect(figures.reached.get('pwrite64')).toBeGreaterThan(100)
+      expect(figures.reached.get('pwrite64')).toBeGreaterThan(50)
     },
     TIME_LIMIT_MS,
   )
@@ -70,7 +70,7 @@ describe('a process that ends at some moment', () => {
     'leaves just those files when it is really killed there',
     async () => {
       const figures = new Figures()
-      const parts = { pwrite64: 4, fsync: 2, openat: 1, ftruncate: 1, unlink: 2 } as const
+      const parts = { pwrite64: 3, fsync: 1, openat: 1, ftruncate: 1, unlink: 1 } as const
       const faults = Object.entries(parts).flatMap(([call, count]) =>
         Array.from({ length: count }, (_, index): Fault => {
           const nth = Math.ceil(((index + 0.6) * callsOf(call)) / count)
@@ -93,7 +93,7 @@ describe('a disk that fails', () => {
     async () => {
       const figures = new Figures()
       const spread = (call: string, code: string): readonly Fault[] =>
-        [0.15, 0.5, 0.85].flatMap((part) =>
+        [0.3, 0.8].flatMap((part) =>
           [false, true].map((isLasting) => ({
             kind: 'error',
             call,
@@ -113,10 +113,10 @@ describe('a disk that fails', () => {
 
       expect(figures.broken).toEqual([])
       expect(Object.fromEntries(figures.reached)).toEqual({
-        'pwrite64 ENOSPC once': 3,
-        'pwrite64 ENOSPC from then on': 3,
-        'fsync EIO once': 3,
-        'fsync EIO from then on': 3,
+        'pwrite64 ENOSPC once': 2,
+        'pwrite64 ENOSPC from then on': 2,
+        'fsync EIO once': 2,
+        'fsync EIO from then on': 2,
         'file limit': 2,
       })
     },
