@@ -3,17 +3,32 @@ import type { Operation } from './operation.ts'
 
 /**
  * An engine runs an operation in one transaction. It may run it more than once (a commit without an answer, a
- * serialization failure), so an operation begins anew each time and does nothing but statements. Spec: store 3.
+ * serialization failure, a shared commit that failed), so an operation begins anew each time and does nothing but
+ * statements. Spec: store 3.
  */
 export interface Engine {
   /** @throws StoreUnavailable */
   read<Result>(operation: () => Operation<Result>): Promise<Result>
-  /**
-   * Commits if `isKept` says so of the result, else rolls back.
-   * @throws StoreUnavailable when nothing was stored, PersistenceOutcomeUnknown when something may have been
-   */
-  write<Result>(operation: () => Operation<Result>, isKept: (result: Result) => boolean): Promise<Result>
+  /** @throws StoreUnavailable when nothing was stored, PersistenceOutcomeUnknown when something may have been */
+  write<Result>(write: Write<Result>): Promise<Result>
   /** Removes what deleting leaves behind in files; `busy` when another reader prevented it. */
   scrub(): Promise<'done' | 'busy'>
   close(): Promise<void>
+}
+
+/** An operation that writes. */
+export interface Write<Result> {
+  operation(): Operation<Result>
+  /** Whether the result says that it has written; one that does not has written nothing. */
+  isKept(result: Result): boolean
+  /**
+   * The rows that it rests on, by names of its own. Others that name none of them may be committed together with it; null
+   * keeps it on its own.
+   */
+  readonly rows: readonly string[] | null
+}
+
+/** A write that is always kept, in a commit of its own. */
+export function alone<Result>(operation: () => Operation<Result>): Write<Result> {
+  return { operation, isKept: () => true, rows: null }
 }

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import type { Reference } from '../effect/reference.ts'
 import type { Claimed, DeadLetter, Deliveries, Delivery, EndpointProgress, StoredEvent } from '../runtime/ports.ts'
-import type { Engine } from './engine.ts'
+import { alone, type Engine } from './engine.ts'
 import type { Operation } from './operation.ts'
 import { type DeliveryReader, deliveryReader } from './reads/delivery-reader.ts'
 import type { ReadTime } from './store-time.ts'
@@ -52,6 +52,6 @@ export class KyselyDeliveries implements Deliveries {
   }
 
   async #write<Result>(operation: () => Operation<Result>): Promise<Result> {
-    return this.#engine.write(operation, () => true)
+    return this.#engine.write(alone(operation))
   }
 }

@@ -30,7 +30,7 @@ import type {
 } from '../runtime/ports.ts'
 import { assertChange } from './change-invariants.ts'
 import type { Capabilities } from './capabilities.ts'
-import type { Engine } from './engine.ts'
+import { alone, type Engine } from './engine.ts'
 import { KyselyDeliveries } from './kysely-deliveries.ts'
 import { firstOf, type Operation } from './operation.ts'
 import { type CallReader, callReader } from './reads/call-reader.ts'
@@ -53,6 +53,7 @@ import { type CommitChange, changeCommitter } from './writes/commit-change.ts'
 import { isAdmission } from './writes/find-conflict.ts'
 import { keyRewrapper, type Rewrap } from './writes/key-writer.ts'
 import { scrubBook, type StrikeScrubbed } from './writes/scrub-book.ts'
+import { touchedRows } from './writes/touched.ts'
 
 /** What a store over a database is made of. `db` only compiles: statements are run by the engine. */
 export interface KyselyStoreParts {
@@ -117,10 +118,11 @@ export class KyselyStore implements Store {
     const gate = isAdmission(change) ? this.#gate : null
     await gate?.compared()
     const before = gate?.seen ?? null
-    const landing = await this.#engine.write(
-      () => this.#commit(change),
-      ({ answer }) => answer.kind === 'committed',
-    )
+    const landing = await this.#engine.write({
+      operation: () => this.#commit(change),
+      isKept: ({ answer }) => answer.kind === 'committed',
+      rows: touchedRows(change),
+    })
     await gate?.admitted(landing, before)
     return landing.answer
   }
@@ -183,10 +185,7 @@ export class KyselyStore implements Store {
   }
 
   async adopt(claims: Parameters<Store['adopt']>[0]): Promise<StoreIdentity> {
-    return this.#engine.write(
-      () => this.#adopt(claims),
-      () => true,
-    )
+    return this.#engine.write(alone(() => this.#adopt(claims)))
   }
 
   async restore(): Promise<RestoreState> {
@@ -197,10 +196,7 @@ export class KyselyStore implements Store {
     if ((await this.erasuresUndone()).length > 0) {
       throw new StoreUnavailable('Erasures are undone in this store; they are made good when a runtime opens it.')
     }
-    const acknowledged = await this.#engine.write(
-      () => this.#restores.acknowledge(by, reason),
-      () => true,
-    )
+    const acknowledged = await this.#engine.write(alone(() => this.#restores.acknowledge(by, reason)))
     if (acknowledged !== null) await this.#gate?.acknowledged()
     return acknowledged
   }
@@ -218,10 +214,7 @@ export class KyselyStore implements Store {
   }
 
   async rewrap(...key: Parameters<Store['rewrap']>): Promise<boolean> {
-    return this.#engine.write(
-      () => this.#rewrap(...key),
-      () => true,
-    )
+    return this.#engine.write(alone(() => this.#rewrap(...key)))
   }
 
   // What is on the list before the files are scrubbed is struck off after it; interrupted in between, it is done again.
@@ -232,10 +225,7 @@ export class KyselyStore implements Store {
     await this.#gate?.erased(erased.map(named))
     const answer = await this.#engine.scrub()
     if (answer === 'done') {
-      await this.#engine.write(
-        () => this.#strikeScrubbed(erased),
-        () => true,
-      )
+      await this.#engine.write(alone(() => this.#strikeScrubbed(erased)))
     }
     return answer
   }

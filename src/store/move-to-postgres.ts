@@ -185,7 +185,7 @@ function engineWithin(transaction: PostgresTransaction): Engine {
     async read<Result>(operation: () => Operation<Result>): Promise<Result> {
       const running = operation()
       let step = running.next()
-      while (step.done !== true) step = running.next(await transaction.run(step.value))
+      while (step.done !== true) step = running.next(await transaction.runAll(step.value))
       return step.value
     },
     write: async () => {

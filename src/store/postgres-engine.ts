@@ -1,8 +1,9 @@
 // Runs operations on a PostgreSQL database, each in one short transaction on one connection of a pool.
 import { setTimeout as pause } from 'node:timers/promises'
 import { PersistenceOutcomeUnknown, StoreUnavailable } from '../proposal/errors.ts'
-import type { Engine } from './engine.ts'
-import type { Operation } from './operation.ts'
+import { alone, type Engine, type Write } from './engine.ts'
+import { GroupCommit, type Outcome } from './group-commit.ts'
+import { type Operation, together } from './operation.ts'
 import { CommitUnconfirmed, DatabaseFailure, definiteFailure, runsOf } from './postgres-errors.ts'
 import type { PostgresPool } from './postgres-library.ts'
 import type { Openings } from './postgres-settings.ts'
@@ -14,6 +15,8 @@ const PAUSE_MS = 10
 export interface PostgresEngineParts {
   readonly pool: PostgresPool
   readonly openings: Openings
+  /** How many writes share a commit at most. */
+  readonly changesPerCommit: number
   readonly scrub: () => Promise<'done' | 'busy'>
   /** Lets go of the pool. */
   readonly release: () => Promise<void>
@@ -25,22 +28,21 @@ export interface PostgresEngineParts {
  */
 export class PostgresEngine implements Engine {
   readonly #parts: PostgresEngineParts
+  readonly #group: GroupCommit
   #isClosed = false
 
   constructor(parts: PostgresEngineParts) {
     this.#parts = parts
+    this.#group = new GroupCommit(parts.changesPerCommit, (writes) => this.#together(writes))
   }
 
   async read<Result>(operation: () => Operation<Result>): Promise<Result> {
-    return this.#repeated(() => this.#transact(this.#parts.openings.read, operation, () => false))
+    const write = { ...alone(operation), isKept: () => false }
+    return this.#repeated(() => this.#transact(this.#parts.openings.read, write))
   }
 
-  async write<Result>(operation: () => Operation<Result>, isKept: (result: Result) => boolean): Promise<Result> {
-    const { write } = this.#parts.openings
-    return this.#repeated(
-      () => this.#transact(write, operation, isKept),
-      (lost) => this.#again(operation, isKept, lost),
-    )
+  async write<Result>(write: Write<Result>): Promise<Result> {
+    return write.rows === null ? this.#alone(write) : this.#group.commit(write, write.rows)
   }
 
   async scrub(): Promise<'done' | 'busy'> {
@@ -54,21 +56,40 @@ export class PostgresEngine implements Engine {
 
   async close(): Promise<void> {
     if (this.#isClosed) return
+    await this.#group.answered()
     this.#isClosed = true
     await this.#parts.release()
   }
 
+  // What failed together is done one by one, so that each write meets its own errors and none of another.
+  async #together(writes: readonly Write<unknown>[]): Promise<readonly Outcome[]> {
+    const [first, ...others] = writes
+    if (first !== undefined && others.length > 0) {
+      try {
+        const results = await this.#transact(this.#parts.openings.shared, all(writes))
+        return results.map((value) => ({ status: 'fulfilled', value }))
+      } catch (error) {
+        if (error instanceof CommitUnconfirmed) {
+          return Promise.allSettled(writes.map((write) => this.#again(write, error)))
+        }
+      }
+    }
+    return Promise.allSettled(writes.map((write) => this.#alone(write)))
+  }
+
+  async #alone<Result>(write: Write<Result>): Promise<Result> {
+    return this.#repeated(
+      () => this.#transact(this.#parts.openings.write, write),
+      (lost) => this.#again(write, lost),
+    )
+  }
+
   // Only a commit settles whether the first try has landed. A result that is not kept writes nothing, and the first try may
   // still be on its way to the server: it would then land after we had said that it has not.
-  async #again<Result>(
-    operation: () => Operation<Result>,
-    isKept: (result: Result) => boolean,
-    lost: CommitUnconfirmed,
-  ): Promise<Result> {
-    const { write } = this.#parts.openings
+  async #again<Result>(write: Write<Result>, lost: CommitUnconfirmed): Promise<Result> {
     try {
-      const result = await this.#repeated(() => this.#transact(write, operation, isKept))
-      if (isKept(result)) return result
+      const result = await this.#repeated(() => this.#transact(this.#parts.openings.write, write))
+      if (write.isKept(result)) return result
     } catch {
       // What became of the first try is as open as before.
     }
@@ -94,11 +115,7 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async #transact<Result>(
-    opening: string,
-    operation: () => Operation<Result>,
-    isKept: (result: Result) => boolean,
-  ): Promise<Result> {
+  async #transact<Result>(opening: string, { operation, isKept }: Kept<Result>): Promise<Result> {
     this.#assertOpen()
     const transaction = await PostgresTransaction.begin(this.#parts.pool, opening)
     try {
@@ -119,9 +136,19 @@ export class PostgresEngine implements Engine {
   }
 }
 
+type Kept<Result> = Pick<Write<Result>, 'operation' | 'isKept'>
+
+/** Writes as one, whose steps are theirs side by side. */
+function all(writes: readonly Write<unknown>[]): Kept<readonly unknown[]> {
+  return {
+    operation: () => together(writes.map((write) => write.operation())),
+    isKept: (results) => writes.some((write, index) => write.isKept(results[index])),
+  }
+}
+
 // After an error the operation is not resumed, so nothing that would have followed it can run.
 async function run<Result>(transaction: PostgresTransaction, operation: Operation<Result>): Promise<Result> {
   let step = operation.next()
-  while (step.done !== true) step = operation.next(await transaction.run(step.value))
+  while (step.done !== true) step = operation.next(await transaction.runAll(step.value))
   return step.value
 }

@@ -15,6 +15,8 @@ export interface PostgresPool {
 
 /** What is used of a connection that was taken out of a pool. */
 export interface PostgresPoolClient {
+  /** Whether it sends what it is asked without waiting for what was asked before; then a step is one round trip. */
+  readonly pipeline?: boolean
   query(request: PostgresRequest): Promise<PostgresAnswer>
   on(event: 'error', listener: (error: Error) => void): unknown
   removeListener(event: 'error', listener: (error: Error) => void): unknown
@@ -43,7 +45,17 @@ interface PostgresLibrary {
     readonly max: number
     readonly connectionTimeoutMillis: number
     readonly keepAlive: boolean
+    readonly pipeline: boolean
   }) => PostgresPool
+}
+
+const CONNECT_LIMIT_MS = 10_000
+
+/** A pool of connections of our own. @throws StoreUnavailable */
+export function openPool(url: string, max: number): PostgresPool {
+  const { Pool } = loadPostgres()
+  const connectionTimeoutMillis = CONNECT_LIMIT_MS
+  return new Pool({ connectionString: url, max, connectionTimeoutMillis, keepAlive: true, pipeline: true })
 }
 
 /** Loaded at the first use and not by an import, since it is an optional peer. @throws StoreUnavailable */

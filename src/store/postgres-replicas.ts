@@ -1,10 +1,8 @@
 // Replicas that commits do not wait for: a server that takes over from one may lack what was acknowledged.
 import { definiteFailure } from './postgres-errors.ts'
-import { loadPostgres } from './postgres-library.ts'
+import { openPool } from './postgres-library.ts'
 import { openings } from './postgres-settings.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
-
-const CONNECT_LIMIT_MS = 10_000
 
 /**
  * Whether anybody follows the server without its commits waiting for them. Which of several they wait for is shown to
@@ -12,8 +10,7 @@ const CONNECT_LIMIT_MS = 10_000
  * @throws StoreUnavailable
  */
 export async function hasAsynchronousReplicas(url: string): Promise<boolean> {
-  const { Pool } = loadPostgres()
-  const pool = new Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_LIMIT_MS, keepAlive: true })
+  const pool = openPool(url, 1)
   pool.on('error', () => {})
   try {
     const transaction = await PostgresTransaction.begin(pool, openings('pg_catalog', 'on').read)

@@ -1,6 +1,7 @@
 // The PostgreSQL store as it is opened by its users, and the migration of its schema.
 import { DummyDriver, Kysely } from 'kysely'
 import type { Store, Witness } from '../runtime/ports.ts'
+import { changesPerCommit } from './group-commit.ts'
 import { KyselyStore } from './kysely-store.ts'
 import type { MigrationText } from './migration-texts.ts'
 import { postgresMigrations } from './migrations/postgres-migrations.ts'
@@ -8,7 +9,7 @@ import { type Moved, moveToPostgres } from './move-to-postgres.ts'
 import { postgresCapabilities } from './postgres-capabilities.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { PostgresEngine } from './postgres-engine.ts'
-import { loadPostgres, type PostgresPool } from './postgres-library.ts'
+import { openPool, type PostgresPool } from './postgres-library.ts'
 import { migratePlace, type PostgresPlace, preparePostgres } from './postgres-open.ts'
 import { scrubbedSchema } from './postgres-scrub.ts'
 import { openings } from './postgres-settings.ts'
@@ -37,13 +38,14 @@ export type PostgresStoreOptions = PostgresAddress & {
    * called again: see `witnessFile`. Without one nothing notices a restore. Spec: rules R15.
    */
   readonly witness?: Witness
+  /** How many changes share a commit at most, if they come at the same time; 64 by default, 1 for none. Spec: store 3. */
+  readonly changesPerCommit?: number
   /** Told of every stored row that a list leaves out because it cannot be read; read by its reference it throws. */
   readonly onCorruptRow?: OnCorruptRow
 }
 
 const SCHEMA_DEFAULT = 'countersign'
 const CONNECTIONS_MAX = 10
-const CONNECT_LIMIT_MS = 10_000
 /** A longer name is cut off by the server, and then is another one. */
 const NAME_BYTES_MAX = 63
 
@@ -66,6 +68,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Stor
     const engine = new PostgresEngine({
       pool: place.pool,
       openings: openings(place.schema, durability),
+      changesPerCommit: changesPerCommit(options.changesPerCommit),
       scrub: () => scrubbedSchema(place.pool, place.schema),
       release,
     })
@@ -149,7 +152,7 @@ function placeOf({
   }
   // An idle connection that fails is replaced by the pool; without a listener its error would end the process.
   const unheard = (): void => {}
-  const used = pool ?? ownPool(url, connectionsMax ?? CONNECTIONS_MAX)
+  const used = pool ?? openPool(url, connectionsMax ?? CONNECTIONS_MAX)
   used.on('error', unheard)
   const reconnects = new Reconnects()
   const noted = (): void => reconnects.note()
@@ -163,9 +166,4 @@ function placeOf({
       pool.removeListener('connect', noted)
     },
   }
-}
-
-function ownPool(url: string, max: number): PostgresPool {
-  const { Pool } = loadPostgres()
-  return new Pool({ connectionString: url, max, connectionTimeoutMillis: CONNECT_LIMIT_MS, keepAlive: true })
 }

@@ -17,37 +17,48 @@ const unheard = (): void => {}
 /** After an error the operation is abandoned, and the server runs nothing more in the transaction. Spec: reliability F4. */
 export class PostgresTransaction {
   readonly #client: PostgresPoolClient
+  /** Until it is sent: BEGIN, and settings that end with the transaction. */
+  #opening: string | null
   #isLost = false
   /** The first error is what happened: whatever is asked afterwards fails with it. */
   #failure: DatabaseFailure | null = null
 
-  private constructor(client: PostgresPoolClient) {
+  private constructor(client: PostgresPoolClient, opening: string) {
     this.#client = client
+    this.#opening = opening
   }
 
-  /** Takes a connection and sends it the opening: BEGIN, and settings that end with the transaction. @throws DatabaseFailure */
+  /** Takes a connection, on which the opening is sent before or with the first statements. @throws DatabaseFailure */
   static async begin(pool: PostgresPool, opening: string): Promise<PostgresTransaction> {
-    const client = await taken(pool)
-    const transaction = new PostgresTransaction(client)
-    try {
-      await transaction.#ask({ text: opening })
-      return transaction
-    } catch (error) {
-      transaction.#isLost = true
-      transaction.end()
-      throw error
-    }
+    return new PostgresTransaction(await taken(pool), opening)
   }
 
   /** @throws DatabaseFailure */
-  async run({ sql, parameters }: Bound<unknown>): Promise<Ran> {
+  async run(statement: Bound<unknown>): Promise<Ran> {
+    const [ran] = await this.runAll([statement])
+    if (ran === undefined) throw new Error('A statement is answered')
+    return ran
+  }
+
+  /**
+   * Runs statements in their order, sent at once where the connection can do that: the server runs nothing in a transaction
+   * after an error.
+   * @throws DatabaseFailure that of the first one that failed
+   */
+  async runAll(statements: readonly Bound<unknown>[]): Promise<readonly Ran[]> {
     if (this.#failure !== null) throw this.#failure
-    const { rows, rowCount, command } = await this.#ask({ text: sql, values: [...parameters] })
-    return { rows, changed: command === 'SELECT' ? 0 : (rowCount ?? 0) }
+    // What only reads may be sent along with BEGIN. Should that fail, a write would stand on its own.
+    if (this.#client.pipeline !== true || !statements.every(isRead)) await this.#open()
+    if (this.#client.pipeline !== true) return this.#oneByOne(statements)
+    const asked = [this.#open(), ...statements.map((statement) => this.#runOne(statement))] as const
+    await Promise.allSettled(asked)
+    const [, ...ran] = await Promise.all(asked)
+    return ran
   }
 
   /** @throws CommitUnconfirmed if the change may have landed, DatabaseFailure if it has not */
   async commit(): Promise<void> {
+    await this.#open()
     let answer: PostgresAnswer
     try {
       answer = await this.#ask({ text: 'commit' })
@@ -62,7 +73,7 @@ export class PostgresTransaction {
 
   /** Ends the transaction whatever state it is in. */
   async rollback(): Promise<void> {
-    if (this.#isLost) return
+    if (this.#isLost || this.#opening !== null) return
     try {
       await this.#ask({ text: 'rollback' })
     } catch {
@@ -78,6 +89,29 @@ export class PostgresTransaction {
     this.#client.release(this.#isLost)
   }
 
+  async #open(): Promise<void> {
+    const opening = this.#opening
+    if (opening === null) return
+    this.#opening = null
+    try {
+      await this.#ask({ text: opening })
+    } catch (error) {
+      this.#isLost = true
+      throw error
+    }
+  }
+
+  async #oneByOne(statements: readonly Bound<unknown>[]): Promise<readonly Ran[]> {
+    const ran: Ran[] = []
+    for (const statement of statements) ran.push(await this.#runOne(statement))
+    return ran
+  }
+
+  async #runOne({ sql, parameters }: Bound<unknown>): Promise<Ran> {
+    const { rows, rowCount, command } = await this.#ask({ text: sql, values: [...parameters] })
+    return { rows, changed: command === 'SELECT' ? 0 : (rowCount ?? 0) }
+  }
+
   async #ask(request: Pick<PostgresRequest, 'text' | 'values'>): Promise<PostgresAnswer> {
     try {
       return await this.#client.query({ ...request, types: postgresTypes, query_timeout: ANSWER_LIMIT_MS })
@@ -88,6 +122,10 @@ export class PostgresTransaction {
       throw failure
     }
   }
+}
+
+function isRead({ sql }: Bound<unknown>): boolean {
+  return sql.startsWith('select ')
 }
 
 async function taken(pool: PostgresPool): Promise<PostgresPoolClient> {

@@ -2,7 +2,7 @@
 import { furthest, restoreFinding, type Witnessed } from '../effect/witness.ts'
 import { PersistenceOutcomeUnknown, StoreUnavailable } from '../proposal/errors.ts'
 import type { ErasedRef, Witness } from '../runtime/ports.ts'
-import type { Engine } from './engine.ts'
+import { alone, type Engine, type Write } from './engine.ts'
 import type { Operation } from './operation.ts'
 import type { Reconnects } from './reconnects.ts'
 import type { Counts, RestoreBook } from './restores.ts'
@@ -66,10 +66,7 @@ export class RestoreGate {
     if (finding === null) {
       await told(() => witness.record(known))
     } else {
-      await engine.write(
-        () => book.close(finding, witnessed?.admissions ?? null),
-        () => true,
-      )
+      await engine.write(alone(() => book.close(finding, witnessed?.admissions ?? null)))
       // At the start they are made good before anything is served; here somebody may be served already (invariant I26).
       this.#isRefusing ||= this.#known !== null && known.erasures < (witnessed?.erasures ?? 0)
     }
@@ -102,10 +99,7 @@ export class RestoreGate {
   async #closeBeneath({ admissions }: Counts): Promise<never> {
     const { engine, book } = this.#parts
     this.#isRefusing = true
-    await engine.write(
-      () => book.close('behind', admissions),
-      () => true,
-    )
+    await engine.write(alone(() => book.close('behind', admissions)))
     throw new StoreUnavailable(PUT_BACK)
   }
 
@@ -171,8 +165,8 @@ export function gatedEngine(engine: Engine, gate: RestoreGate): Engine {
       await gate.compared()
       return result
     },
-    async write<Result>(operation: () => Operation<Result>, isKept: (result: Result) => boolean): Promise<Result> {
-      const result = await engine.write(operation, isKept)
+    async write<Result>(write: Write<Result>): Promise<Result> {
+      const result = await engine.write(write)
       try {
         await gate.compared()
       } catch (cause) {

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { DummyDriver, Kysely } from 'kysely'
 import type { Store, Witness } from '../runtime/ports.ts'
+import { changesPerCommit } from './group-commit.ts'
 import { KyselyStore } from './kysely-store.ts'
 import type { MigrationText } from './migration-texts.ts'
 import { sqliteMigrations } from './migrations/sqlite-migrations.ts'
@@ -33,6 +34,8 @@ export interface SqliteStoreOptions {
    * called again: see `witnessFile`. Without one nothing notices a restore. Spec: rules R15.
    */
   readonly witness?: Witness
+  /** How many changes share a commit at most, if they come at the same time; 64 by default, 1 for none. Spec: store 3. */
+  readonly changesPerCommit?: number
   /** Told of every stored row that a list leaves out because it cannot be read; read by its reference it throws. */
   readonly onCorruptRow?: OnCorruptRow
 }
@@ -58,7 +61,10 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
     reconnects.note()
     return connect(library, file)
   }
-  const engine = new SqliteEngine(connectAnew, keptInPlace(file.path))
+  const engine = new SqliteEngine(connectAnew, {
+    demandInPlace: keptInPlace(file.path),
+    changesPerCommit: changesPerCommit(options.changesPerCommit),
+  })
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),
     engine,

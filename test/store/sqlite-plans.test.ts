@@ -2,7 +2,8 @@
 import { DummyDriver, Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DueQuery, ListQuery } from '../../src/runtime/ports.ts'
-import type { Operation } from '../../src/store/operation.ts'
+import type { Operation, Ran } from '../../src/store/operation.ts'
+import type { Bound } from '../../src/store/statement.ts'
 import { callReader } from '../../src/store/reads/call-reader.ts'
 import { deliveryReader } from '../../src/store/reads/delivery-reader.ts'
 import { dueReader } from '../../src/store/reads/due-reader.ts'
@@ -47,16 +48,25 @@ const db = new Kysely<Tables>({ dialect: sqliteDialect(new DummyDriver()) })
 const list = listReader(db, () => {})
 const effect = sampleEffectKey(SAMPLE_TENANT, 'x')
 
-/** The plan of an operation's n-th statement, fed with rows that it would find. */
+/** The plan of an operation's n-th statement, fed with rows that those before it would find. */
 function plan(operation: Operation<unknown>, ...found: readonly (readonly object[])[]): string {
-  let step = operation.next()
-  for (const rows of found) if (step.done !== true) step = operation.next({ rows, changed: 1 })
-  if (step.done === true) throw new TypeError('The operation has no such statement')
+  const fed = [...found]
+  for (let step = operation.next(); step.done !== true; ) {
+    const ran: Ran[] = []
+    for (const statement of step.value) {
+      const rows = fed.shift()
+      if (rows === undefined) return explained(statement)
+      ran.push({ rows, changed: 1 })
+    }
+    step = operation.next(ran)
+  }
+  throw new TypeError('The operation has no such statement')
+}
+
+function explained({ sql, parameters }: Bound<unknown>): string {
   const database = new Database(opened.path, { readonly: true })
   try {
-    const steps = database
-      .prepare<unknown[], { detail: string }>(`explain query plan ${step.value.sql}`)
-      .all(...step.value.parameters)
+    const steps = database.prepare<unknown[], { detail: string }>(`explain query plan ${sql}`).all(...parameters)
     return steps.map(({ detail }) => detail).join('\n')
   } finally {
     database.close()

@@ -9,6 +9,7 @@ import { DummyDriver, Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
 import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/errors.ts'
 import { BrokenInvariant } from '../../src/store/broken-invariant.ts'
+import { alone } from '../../src/store/engine.ts'
 import { KyselyStore } from '../../src/store/kysely-store.ts'
 import { sqliteMigrations } from '../../src/store/migrations/sqlite-migrations.ts'
 import { Reconnects } from '../../src/store/reconnects.ts'
@@ -160,13 +161,14 @@ describe('an operation', () => {
     const { connection, rows } = plainConnection()
     const engine = new SqliteEngine(() => connection)
     const write = (x: string, isKept: boolean): Promise<string> => {
-      return engine.write(
-        function* operation() {
-          yield insertInto(x)
+      return engine.write({
+        *operation() {
+          yield [insertInto(x)]
           return x
         },
-        () => isKept,
-      )
+        isKept: () => isKept,
+        rows: null,
+      })
     }
 
     expect(await write('a', false)).toBe('a')
@@ -181,14 +183,13 @@ describe('an operation', () => {
     let wentOn = false
 
     const write = engine.write(
-      function* operation() {
+      alone(function* operation() {
         try {
-          yield insertInto(null)
+          yield [insertInto(null)]
         } finally {
           wentOn = true
         }
-      },
-      () => true,
+      }),
     )
 
     await expect(write).rejects.toThrow('NOT NULL constraint failed: t.x')

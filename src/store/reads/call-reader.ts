@@ -4,7 +4,7 @@ import type { GuardedCall } from '../../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../../effect/effect-key.ts'
 import type { Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
-import { firstOf, type Operation, rowsOf } from '../operation.ts'
+import { firstOf, type Operation, rowsOf, together } from '../operation.ts'
 import { parseCall, parseCallAttempt } from '../rows/call-row.ts'
 import { RowReader } from '../rows/row-reader.ts'
 import { statement } from '../statement.ts'
@@ -49,12 +49,15 @@ export function callReader(db: Kysely<Tables>, effects: EffectReader): CallReade
   return {
     *call({ tenant, domain, reference }) {
       const key = { tenant, domain, reference }
-      const stored = yield* firstOf(callRow(key))
+      const [stored, effect, ended] = yield* together([
+        firstOf(callRow(key)),
+        effects.effect(key),
+        rowsOf(attemptRows(key)),
+      ])
       if (stored === null) return null
       const claim = parseCall(stored)
-      const effect = yield* effects.effect(key)
       if (effect === null) throw new StoredDataCorrupt(['effects', tenant, domain, reference].join('/'))
-      const attempts = (yield* rowsOf(attemptRows(key))).map(parseCallAttempt)
+      const attempts = ended.map(parseCallAttempt)
       const gap = attempts.findIndex(({ number }, index) => number !== index + 1)
       if (gap !== -1) throw new StoredDataCorrupt(['call_attempts', tenant, domain, reference, gap + 1].join('/'))
       return { claim, effect, attempts }

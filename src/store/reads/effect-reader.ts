@@ -5,7 +5,7 @@ import type { Effect } from '../../effect/effect.ts'
 import type { Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { Sealed } from '../../runtime/ports.ts'
-import { firstOf, type Operation, rowsOf } from '../operation.ts'
+import { firstOf, type Operation, rowsOf, together } from '../operation.ts'
 import { parseAttempt } from '../rows/attempt-row.ts'
 import { parseEffect } from '../rows/effect-row.ts'
 import { parseObservation } from '../rows/observation-row.ts'
@@ -36,15 +36,14 @@ export function effectReader(db: Kysely<Tables>): EffectReader {
       .where('domain', '=', key.domain)
       .where('reference', '=', key.reference)
   })
-  const attemptRows = statement((key: EffectIdentity) => {
+  const attemptsOf = (key: EffectIdentity) => {
     return db
       .selectFrom('attempts')
-      .selectAll()
       .where('tenant', '=', key.tenant)
       .where('domain', '=', key.domain)
       .where('reference', '=', key.reference)
-      .orderBy('number')
-  })
+  }
+  const attemptRows = statement((key: EffectIdentity) => attemptsOf(key).selectAll().orderBy('number'))
   const observationRows = statement((key: EffectIdentity) => {
     return db
       .selectFrom('observations')
@@ -55,13 +54,7 @@ export function effectReader(db: Kysely<Tables>): EffectReader {
       .orderBy('sequence')
   })
   const detailOf = statement((key: EffectIdentity & { number: number }) => {
-    return db
-      .selectFrom('attempts')
-      .select('detail')
-      .where('tenant', '=', key.tenant)
-      .where('domain', '=', key.domain)
-      .where('reference', '=', key.reference)
-      .where('number', '=', key.number)
+    return attemptsOf(key).select('detail').where('number', '=', key.number)
   })
   // A key is derived from its effect, so all attempts that carry it are of one.
   const keyedAttempt = statement((key: { tenant: string; idempotencyKey: string }) => {
@@ -75,12 +68,17 @@ export function effectReader(db: Kysely<Tables>): EffectReader {
 
   return {
     *effect(key) {
-      const stored = yield* firstOf(effectRow(key))
+      const [stored, attempts, observations] = yield* together([
+        firstOf(effectRow(key)),
+        rowsOf(attemptRows(key)),
+        rowsOf(observationRows(key)),
+      ])
       if (stored === null) return null
-      const row = parseEffect(stored)
-      const attempts = (yield* rowsOf(attemptRows(key))).map(parseAttempt)
-      const observations = (yield* rowsOf(observationRows(key))).map(parseObservation)
-      const effect: Effect = { ...row, attempts, observations }
+      const effect: Effect = {
+        ...parseEffect(stored),
+        attempts: attempts.map(parseAttempt),
+        observations: observations.map(parseObservation),
+      }
       assertWhole(effect)
       return effect
     },

@@ -4,7 +4,7 @@ import type { Reference } from '../../effect/reference.ts'
 import { StoredDataCorrupt } from '../../proposal/errors.ts'
 import type { Receipt } from '../../proposal/receipts/receipt.ts'
 import type { ErasedProposal, LiveProposal } from '../../runtime/ports.ts'
-import { firstOf, type Operation, rowsOf } from '../operation.ts'
+import { firstOf, type Operation, rowsOf, together } from '../operation.ts'
 import { parseApprovals } from '../rows/approval-row.ts'
 import { parseProposal } from '../rows/proposal-row.ts'
 import { parseReceipt } from '../rows/receipt-row.ts'
@@ -12,7 +12,7 @@ import { RowReader } from '../rows/row-reader.ts'
 import { parseTombstone } from '../rows/tombstone-row.ts'
 import { statement } from '../statement.ts'
 import { parseKey } from './key-reader.ts'
-import type { ProposalsTable, Tables } from '../tables.ts'
+import type { Tables } from '../tables.ts'
 
 /** The operations that read one proposal. */
 export interface ProposalReader {
@@ -63,32 +63,30 @@ export function proposalReader(db: Kysely<Tables>): ProposalReader {
     return db.selectFrom('request_keys').selectAll().where('tenant', '=', key.tenant).where('hash', '=', key.hash)
   })
 
-  function* live(stored: ProposalsTable): Operation<LiveProposal> {
-    const key = { tenant: stored.tenant, ref: stored.ref }
-    const row = new RowReader(stored, 'proposals', [stored.tenant, stored.ref])
-    const wrapped = yield* firstOf(keyRow(key))
-    const receipt = yield* firstOf(lastReceipt(key))
-    if (wrapped === null) throw new StoredDataCorrupt(`keys/${stored.tenant}/${stored.ref}`)
-    if (receipt?.sequence !== stored.revision + 1)
-      throw new StoredDataCorrupt(`receipts/${stored.tenant}/${stored.ref}`)
-    return {
-      kind: 'live',
-      proposal: parseProposal(stored),
-      ...parseApprovals(yield* rowsOf(approvalRows(key))),
-      content: { snapshot: row.bytes('snapshot'), preview: row.bytes('preview') },
-      result: row.maybe('result', (column) => row.bytes(column)),
-      key: parseKey(wrapped),
-      receiptSalt: row.bytes('receipt_salt'),
-      lastHash: parseReceipt(receipt).hash,
-    }
-  }
-
   return {
     *proposal(tenant, ref) {
-      const stored = yield* firstOf(proposalRow({ tenant, ref }))
+      const key = { tenant, ref }
+      const [stored, approvals, wrapped, receipt] = yield* together([
+        firstOf(proposalRow(key)),
+        rowsOf(approvalRows(key)),
+        firstOf(keyRow(key)),
+        firstOf(lastReceipt(key)),
+      ])
       if (stored === null) return null
       if (stored.erasure === 'erased') return { kind: 'erased', tombstone: parseTombstone(stored) }
-      return yield* live(stored)
+      if (wrapped === null) throw new StoredDataCorrupt(`keys/${tenant}/${ref}`)
+      if (receipt?.sequence !== stored.revision + 1) throw new StoredDataCorrupt(`receipts/${tenant}/${ref}`)
+      const row = new RowReader(stored, 'proposals', [tenant, ref])
+      return {
+        kind: 'live',
+        proposal: parseProposal(stored),
+        ...parseApprovals(approvals),
+        content: { snapshot: row.bytes('snapshot'), preview: row.bytes('preview') },
+        result: row.maybe('result', (column) => row.bytes(column)),
+        key: parseKey(wrapped),
+        receiptSalt: row.bytes('receipt_salt'),
+        lastHash: parseReceipt(receipt).hash,
+      }
     },
 
     *receipts(tenant, ref) {

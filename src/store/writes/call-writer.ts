@@ -1,10 +1,10 @@
 // Writes guarded calls: the claim before its effect, so that no effect of a call is without one, and the rest after it.
 import type { Kysely } from 'kysely'
-import type { CallDecision, CallProgress } from '../../effect/calls/guarded-call.ts'
+import type { CallDecision } from '../../effect/calls/guarded-call.ts'
 import type { EffectKey } from '../../effect/effect-key.ts'
 import type { CallWrite, EffectWrite } from '../../runtime/ports.ts'
 import { invariant } from '../broken-invariant.ts'
-import { changedBy, type Operation } from '../operation.ts'
+import { changedBy, type Operation, together } from '../operation.ts'
 import { callAttemptRow, callRow } from '../rows/call-row.ts'
 import { statement } from '../statement.ts'
 import type { CallAttemptsTable, CallsTable, Tables } from '../tables.ts'
@@ -56,15 +56,24 @@ export function callWriter(db: Kysely<Tables>): CallWriter {
       .where('version', '=', key.version)
   })
 
-  function* progress(key: EffectKey, { ended, decided, completedAt }: CallProgress): Operation<void> {
-    if (ended !== null) yield* changedBy(insertAttempt(callAttemptRow(key, ended)))
-    for (const { number, decision, nextAttemptAt } of decided) {
-      const state = { number, decision, next_attempt_at: nextAttemptAt }
-      invariant((yield* changedBy(decide({ ...key, ...state }))) === 1, 'an attempt is decided on when it has ended')
-    }
-    if (completedAt === null) return
+  function* decideOn(key: EffectKey, { number, decision, nextAttemptAt }: CallDecision): Operation<void> {
+    const changed = yield* changedBy(decide({ ...key, number, decision, next_attempt_at: nextAttemptAt }))
+    invariant(changed === 1, 'an attempt is decided on when it has ended')
+  }
+
+  function* completeAt(key: EffectKey, completedAt: number): Operation<void> {
     const changed = yield* changedBy(complete({ ...key, state: 'COMPLETED', completed_at: completedAt }))
     invariant(changed === 1, 'a guarded call is there to be completed')
+  }
+
+  function* release({ tenant, domain, reference }: EffectKey, version: number): Operation<void> {
+    const released = yield* changedBy(releaseEffect({ tenant, domain, reference, version }))
+    invariant(released === 1, 'a claim is released at its version')
+  }
+
+  function* takeOverBy(key: EffectKey, holder: string, leaseUntil: number): Operation<void> {
+    const taken = yield* changedBy(takeOver({ ...key, holder, lease_until: leaseUntil }))
+    invariant(taken === 1, 'a guarded call is there to be taken over')
   }
 
   return {
@@ -73,19 +82,18 @@ export function callWriter(db: Kysely<Tables>): CallWriter {
     },
 
     *after(write, effect) {
-      if (write.kind === 'release') {
-        const { tenant, domain, reference } = write.key
-        const released = yield* changedBy(releaseEffect({ tenant, domain, reference, version: write.version }))
-        invariant(released === 1, 'a claim is released at its version')
-      }
+      if (write.kind === 'release') yield* release(write.key, write.version)
       if (effect === null) return
       const { key } = effect.row
-      if (write.kind === 'take_over') {
-        const { holder, leaseUntil } = write
-        const taken = yield* changedBy(takeOver({ ...key, holder, lease_until: leaseUntil }))
-        invariant(taken === 1, 'a guarded call is there to be taken over')
+      if (write.kind === 'take_over') yield* takeOverBy(key, write.holder, write.leaseUntil)
+      if (write.kind === 'progress') {
+        const { ended, decided, completedAt } = write
+        yield* together([
+          ...(ended === null ? [] : [changedBy(insertAttempt(callAttemptRow(key, ended)))]),
+          ...decided.map((decision) => decideOn(key, decision)),
+          ...(completedAt === null ? [] : [completeAt(key, completedAt)]),
+        ])
       }
-      if (write.kind === 'progress') yield* progress(key, write)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Change, Committed, Conflict } from '../../runtime/ports.ts'
 import type { Capabilities } from '../capabilities.ts'
 import { conflictOf } from '../conflicts.ts'
-import { changedBy, firstOf, type Operation } from '../operation.ts'
+import { changedBy, firstOf, type Operation, together } from '../operation.ts'
 import { eventRow } from '../rows/event-row.ts'
 import { type Counts, changeCounter } from '../restores.ts'
 import { receiptRow } from '../rows/receipt-row.ts'
@@ -49,11 +49,9 @@ export function changeCommitter(db: Kysely<Tables>, capabilities: Capabilities, 
 
   return function* commitChange(change) {
     const { tenant, changeId } = change
-    const landed = yield* firstOf(landedChange({ tenant, changeId }))
+    // The time is read last, under the locks: what was spent waiting for them counts against `notAfter`.
+    const [landed, found, at] = yield* together([firstOf(landedChange({ tenant, changeId })), find(change), time()])
     if (landed !== null) return yield* landedBefore(change, landed.at)
-    const found = yield* find(change)
-    // Read under the locks: time spent waiting for them counts against `notAfter`.
-    const at = yield* time()
     const on = conflictOf(change, { now: at, ...found })
     if (on !== null) {
       // What was waited for may have been this very change, sent before on a connection that was lost.
@@ -62,20 +60,23 @@ export function changeCommitter(db: Kysely<Tables>, capabilities: Capabilities, 
       return { answer: { kind: 'conflict', on }, counts: null, isCounted: false }
     }
 
-    yield* changedBy(insertChange({ tenant, change_id: changeId, at }))
-    for (const write of change.proposals) yield* proposals.write(write)
-    for (const decision of change.approvals) yield* proposals.decide(tenant, decision)
     const erased = new Set(change.proposals.flatMap((write) => (write.kind === 'erase' ? [write.tombstone.ref] : [])))
-    for (const receipt of change.receipts) {
-      // The receipt of an erasure keeps its links like all the others, and nothing of what it says.
-      yield* changedBy(insertReceipt(receiptRow(erased.has(receipt.proposal) ? { ...receipt, body: null } : receipt)))
-    }
-    if (change.call !== null) yield* calls.before(change.call, change.effect)
-    if (change.effect !== null) yield* effects.write(change.effect)
-    if (change.call !== null) yield* calls.after(change.call, change.effect)
-    for (const event of change.events) yield* changedBy(insertEvent(eventRow(tenant, event)))
+    yield* together([
+      changedBy(insertChange({ tenant, change_id: changeId, at })),
+      ...change.proposals.map((write) => proposals.write(write)),
+      ...change.approvals.map((decision) => proposals.decide(tenant, decision)),
+      ...change.receipts.map((receipt) => {
+        // The receipt of an erasure keeps its links like all the others, and nothing of what it says.
+        return changedBy(insertReceipt(receiptRow(erased.has(receipt.proposal) ? { ...receipt, body: null } : receipt)))
+      }),
+      ...(change.call === null ? [] : [calls.before(change.call, change.effect)]),
+      ...(change.effect === null ? [] : [effects.write(change.effect)]),
+      ...(change.call === null ? [] : [calls.after(change.call, change.effect)]),
+      ...change.events.map((event) => changedBy(insertEvent(eventRow(tenant, event)))),
+    ])
     const admissions = isAdmission(change) ? 1 : 0
     const isCounted = admissions > 0 || erased.size > 0
+    // In a step of its own: of changes that share a commit, none holds the one row while another one still waits for its own.
     const counts = isCounted ? yield* count({ admissions, erasures: erased.size }) : null
     return { answer: { kind: 'committed', at }, counts, isCounted }
   }

@@ -1,10 +1,10 @@
 // Writes effects: the end of an attempt, a new attempt, an observation, then the effect that they belong to.
 import { type Expression, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { EffectKey } from '../../effect/effect-key.ts'
-import type { AttemptEnd, EffectWrite, Sealed } from '../../runtime/ports.ts'
+import type { AttemptEnd, EffectWrite, ObservationInsert, Sealed } from '../../runtime/ports.ts'
 import { invariant } from '../broken-invariant.ts'
 import type { Capabilities } from '../capabilities.ts'
-import { changedBy, type Operation } from '../operation.ts'
+import { changedBy, type Operation, together } from '../operation.ts'
 import { attemptRow, type EndingState, endingState } from '../rows/attempt-row.ts'
 import { effectRow } from '../rows/effect-row.ts'
 import { observationRow } from '../rows/observation-row.ts'
@@ -55,20 +55,23 @@ export function effectWriter(db: Kysely<Tables>, { asBytes }: Capabilities): Eff
     invariant((yield* changedBy(endAttempt(values))) === 1, 'an attempt ends by its token')
   }
 
+  function* observe(key: EffectKey, { observation, facts, sealedFor }: ObservationInsert): Operation<void> {
+    yield* changedBy(insertObservation({ ...observationRow(key, observation), sealed_for: sealedFor, facts }))
+  }
+
+  function* update(row: EffectWrite['row'], expected: number): Operation<void> {
+    const changed = yield* changedBy(updateEffect({ ...effectRow(row), expected }))
+    invariant(changed === 1, 'an effect changes at its version')
+  }
+
   return {
     *write({ row, expect, opened, ended, observed }) {
-      if (ended !== null) yield* end(row.key, ended)
-      if (opened !== null) yield* changedBy(insertAttempt(attemptRow(row.key, opened)))
-      if (observed !== null) {
-        const { observation, facts, sealedFor } = observed
-        yield* changedBy(insertObservation({ ...observationRow(row.key, observation), sealed_for: sealedFor, facts }))
-      }
-      if (expect === 'absent') {
-        yield* changedBy(insertEffect(effectRow(row)))
-      } else {
-        const changed = yield* changedBy(updateEffect({ ...effectRow(row), expected: expect }))
-        invariant(changed === 1, 'an effect changes at its version')
-      }
+      yield* together([
+        ...(ended === null ? [] : [end(row.key, ended)]),
+        ...(opened === null ? [] : [changedBy(insertAttempt(attemptRow(row.key, opened)))]),
+        ...(observed === null ? [] : [observe(row.key, observed)]),
+        expect === 'absent' ? changedBy(insertEffect(effectRow(row))) : update(row, expect),
+      ])
     },
   }
 }

@@ -4,10 +4,11 @@ import type { Reference } from '../../effect/reference.ts'
 import type { Change } from '../../runtime/ports.ts'
 import type { Capabilities } from '../capabilities.ts'
 import type { Found } from '../conflicts.ts'
-import { firstOf, type Operation } from '../operation.ts'
+import { firstOf, type Operation, together } from '../operation.ts'
 import { statement } from '../statement.ts'
 import type { Tables } from '../tables.ts'
 import { effectFinder } from './find-effect.ts'
+import { refOf, requestKeysOf, touchedProposals } from './touched.ts'
 
 /** The look before the write, over the statements of one database. */
 export function conflictFinder(
@@ -37,32 +38,27 @@ export function conflictFinder(
 
   return function* find(change) {
     const { tenant } = change
+    const writes = touchedProposals(change)
+    const [states, used, restores, effect] = yield* together([
+      together(writes.map((write) => firstOf(proposalState({ tenant, ref: refOf(write) })))),
+      together(requestKeysOf(change).map((hash) => firstOf(requestKey({ tenant, hash })))),
+      // Nothing is admitted by a store that may be an older copy of itself (rules R15).
+      together(isAdmission(change) ? [firstOf(openRestore({}))] : []),
+      findEffect(change),
+    ])
     const proposals = new Map<Reference, { revision: number; isErased: boolean }>()
-    let isRequestKeyTaken = false
-    for (const write of inOrder(change.proposals)) {
-      const ref = refOf(write)
-      const stored = yield* firstOf(proposalState({ tenant, ref }))
-      if (stored !== null) proposals.set(ref, { revision: stored.revision, isErased: stored.erasure === 'erased' })
-      if (write.kind === 'insert' && write.requestKeyHash !== null) {
-        isRequestKeyTaken ||= (yield* firstOf(requestKey({ tenant, hash: write.requestKeyHash }))) !== null
+    for (const [index, write] of writes.entries()) {
+      const stored = states[index] ?? null
+      if (stored !== null) {
+        proposals.set(refOf(write), { revision: stored.revision, isErased: stored.erasure === 'erased' })
       }
     }
-    // Nothing is admitted by a store that may be an older copy of itself (rules R15).
-    const isHeld = isAdmission(change) && (yield* firstOf(openRestore({}))) !== null
-    return { proposals, isRequestKeyTaken, isHeld, ...(yield* findEffect(change)) }
+    const isRequestKeyTaken = used.some((key) => key !== null)
+    return { proposals, isRequestKeyTaken, isHeld: restores.some((open) => open !== null), ...effect }
   }
 }
 
 /** Whether an executor or an operation is called for this change, once it has landed. */
 export function isAdmission({ effect }: Change): boolean {
   return effect !== null && effect.opened !== null
-}
-
-function refOf(write: Change['proposals'][number]): Reference {
-  return write.kind === 'erase' ? write.tombstone.ref : write.proposal.ref
-}
-
-// Rows are locked in one order, so that no two changes wait for each other (rules R13).
-function inOrder(writes: Change['proposals']): Change['proposals'] {
-  return writes.toSorted((one, other) => (refOf(one) < refOf(other) ? -1 : 1))
 }

@@ -3,17 +3,12 @@ import type { Kysely } from 'kysely'
 import type { Change } from '../../runtime/ports.ts'
 import type { Capabilities } from '../capabilities.ts'
 import type { Found } from '../conflicts.ts'
-import { firstOf, type Operation } from '../operation.ts'
+import { firstOf, type Operation, together } from '../operation.ts'
 import { statement } from '../statement.ts'
 import type { Tables } from '../tables.ts'
+import { type EffectIdentity, nameOf, touchedEffects } from './touched.ts'
 
 type FoundEffect = Pick<Found, 'effectVersion' | 'isFormerKeyTaken' | 'openAttempt' | 'leaseUntil'>
-
-interface EffectIdentity {
-  readonly tenant: string
-  readonly domain: string
-  readonly reference: string
-}
 
 /** The look at the effect of a change, over the statements of one database. */
 export function effectFinder(
@@ -28,8 +23,10 @@ export function effectFinder(
       .where('domain', '=', key.domain)
       .where('reference', '=', key.reference)
   }
-  const effectVersion = statement(version)
-  const lockEffect = statement((key: EffectIdentity) => version(key).forNoKeyUpdate())
+  const formerVersion = statement(version)
+  const lockedVersion = statement((key: EffectIdentity) => {
+    return version(key).$if(locksRows, (select) => select.forNoKeyUpdate())
+  })
   const openAttempt = statement((key: EffectIdentity) => {
     return db
       .selectFrom('attempts')
@@ -39,7 +36,6 @@ export function effectFinder(
       .where('reference', '=', key.reference)
       .where('ended_at', 'is', null)
   })
-
   const callLease = statement((key: EffectIdentity) => {
     return db
       .selectFrom('calls')
@@ -51,34 +47,20 @@ export function effectFinder(
 
   return function* findEffect(change) {
     const { effect: write, call } = change
-    if (locksRows) for (const key of touched(change)) yield* firstOf(lockEffect(key))
-    const nothing = { effectVersion: null, isFormerKeyTaken: false, openAttempt: null, leaseUntil: null }
-    if (write === null) {
-      if (call?.kind !== 'release') return nothing
-      const released = yield* firstOf(effectVersion(call.key))
-      return { ...nothing, effectVersion: released?.version ?? null }
-    }
-    const lease = call?.kind === 'take_over' ? yield* firstOf(callLease(write.row.key)) : null
-    const stored = yield* firstOf(effectVersion(write.row.key))
-    let isFormerKeyTaken = false
-    for (const key of write.formerKeys) isFormerKeyTaken ||= (yield* firstOf(effectVersion(key))) !== null
-    const open = write.ended === null ? null : yield* firstOf(openAttempt(write.row.key))
+    const keys = touchedEffects(change)
+    const [versions, formers, leases, attempts] = yield* together([
+      together(keys.map((key) => firstOf(lockedVersion(key)))),
+      together((write?.formerKeys ?? []).map((key) => firstOf(formerVersion(key)))),
+      together(write !== null && call?.kind === 'take_over' ? [firstOf(callLease(write.row.key))] : []),
+      together(write === null || write.ended === null ? [] : [firstOf(openAttempt(write.row.key))]),
+    ])
+    const judged = write?.row.key ?? (call?.kind === 'release' ? call.key : null)
+    const place = judged === null ? -1 : keys.findIndex((key) => nameOf(key) === nameOf(judged))
     return {
-      effectVersion: stored?.version ?? null,
-      isFormerKeyTaken,
-      openAttempt: open,
-      leaseUntil: lease?.lease_until ?? null,
+      effectVersion: versions[place]?.version ?? null,
+      isFormerKeyTaken: formers.some((former) => former !== null),
+      openAttempt: attempts[0] ?? null,
+      leaseUntil: leases[0]?.lease_until ?? null,
     }
   }
-}
-
-// The effect that is written, and those of which an erasure takes something along, in the order of all changes.
-function touched({ tenant, proposals, effect, call }: Change): readonly EffectIdentity[] {
-  const keys = proposals.flatMap((write) => (write.kind === 'erase' ? [write.tombstone.effect] : []))
-  if (effect !== null) keys.push(effect.row.key)
-  if (call?.kind === 'release') keys.push(call.key)
-  const distinct = new Map(keys.map(({ domain, reference }) => [`${domain} ${reference}`, { domain, reference }]))
-  return [...distinct]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { domain, reference }]) => ({ tenant, domain, reference }))
 }

@@ -3,7 +3,7 @@ import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql
 import type { Reference } from '../../effect/reference.ts'
 import type { ApprovalWrite, ProposalErase, ProposalInsert, ProposalUpdate, Sealed } from '../../runtime/ports.ts'
 import { invariant } from '../broken-invariant.ts'
-import { changedBy, type Operation } from '../operation.ts'
+import { changedBy, type Operation, together } from '../operation.ts'
 import { approvalRow, type UnnumberedApproval } from '../rows/approval-row.ts'
 import {
   type ProposalIdentity,
@@ -62,11 +62,12 @@ export function proposalWriter(db: Kysely<Tables>): ProposalWriter {
   function* insert(write: ProposalInsert): Operation<void> {
     const { tenant, ref } = write.proposal
     const { kekVersion, wrapped } = write.key
-    yield* changedBy(insertProposal(proposalRow(write)))
-    yield* changedBy(insertKey({ tenant, proposal: ref, kek_version: kekVersion, wrapped }))
-    if (write.requestKeyHash !== null) {
-      yield* changedBy(insertRequestKey({ tenant, hash: write.requestKeyHash, proposal: ref }))
-    }
+    const { requestKeyHash: hash } = write
+    yield* together([
+      changedBy(insertProposal(proposalRow(write))),
+      changedBy(insertKey({ tenant, proposal: ref, kek_version: kekVersion, wrapped })),
+      ...(hash === null ? [] : [changedBy(insertRequestKey({ tenant, hash, proposal: ref }))]),
+    ])
   }
 
   function* update({ proposal, result }: ProposalUpdate): Operation<void> {

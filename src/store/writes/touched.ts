@@ -1,0 +1,53 @@
+// Which rows a change rests on, in the one order in which all changes lock them (rules R13).
+import type { Reference } from '../../effect/reference.ts'
+import type { Change } from '../../runtime/ports.ts'
+
+/** The identity of an effect, whatever else its key carries. */
+export interface EffectIdentity {
+  readonly tenant: string
+  readonly domain: string
+  readonly reference: string
+}
+
+/** The effect that is written, and those of which an erasure takes something along. */
+export function touchedEffects({ tenant, proposals, effect, call }: Change): readonly EffectIdentity[] {
+  const keys = proposals.flatMap((write) => (write.kind === 'erase' ? [write.tombstone.effect] : []))
+  if (effect !== null) keys.push(effect.row.key)
+  if (call?.kind === 'release') keys.push(call.key)
+  const distinct = new Map(keys.map((key) => [nameOf(key), { tenant, domain: key.domain, reference: key.reference }]))
+  return [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, key]) => key)
+}
+
+/** The writes of proposals. */
+export function touchedProposals({ proposals }: Change): Change['proposals'] {
+  return proposals.toSorted((one, other) => (refOf(one) < refOf(other) ? -1 : 1))
+}
+
+/** Names of all rows that decide over the change: no two changes of a shared commit have one in common. */
+export function touchedRows(change: Change): readonly string[] {
+  const { tenant, proposals, effect, changeId } = change
+  const effects = [...touchedEffects(change), ...(effect?.formerKeys ?? [])]
+  return [
+    `change ${changeId}`,
+    ...proposals.map((write) => `proposal ${refOf(write)}`),
+    ...requestKeysOf(change).map((hash) => `request ${hash}`),
+    ...effects.map((key) => `effect ${nameOf(key)}`),
+  ].map((row) => `${tenant} ${row}`)
+}
+
+/** The request keys that are used by the change. */
+export function requestKeysOf({ proposals }: Change): readonly string[] {
+  return proposals.flatMap((write) => {
+    return write.kind === 'insert' && write.requestKeyHash !== null ? [write.requestKeyHash] : []
+  })
+}
+
+/** The reference of the proposal that is written. */
+export function refOf(write: Change['proposals'][number]): Reference {
+  return write.kind === 'erase' ? write.tombstone.ref : write.proposal.ref
+}
+
+/** The name of an effect within its tenant; no domain has a space in it. */
+export function nameOf({ domain, reference }: Pick<EffectIdentity, 'domain' | 'reference'>): string {
+  return `${domain} ${reference}`
+}
