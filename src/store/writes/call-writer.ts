@@ -20,22 +20,17 @@ type Identity = Pick<CallsTable, 'tenant' | 'domain' | 'reference'>
 /** The writes of calls over the statements of one database. */
 export function callWriter(db: Kysely<Tables>): CallWriter {
   const insertCall = statement((row: CallsTable) => db.insertInto('calls').values(row))
-  const takeOver = statement(({ tenant, domain, reference, ...state }: Identity & Taken) => {
+  // Set once it is taken over, and once it is complete.
+  const setCall = ({ tenant, domain, reference, ...state }: Identity & (Taken | Completed)) => {
     return db
       .updateTable('calls')
       .set(state)
       .where('tenant', '=', tenant)
       .where('domain', '=', domain)
       .where('reference', '=', reference)
-  })
-  const complete = statement(({ tenant, domain, reference, ...state }: Identity & Completed) => {
-    return db
-      .updateTable('calls')
-      .set(state)
-      .where('tenant', '=', tenant)
-      .where('domain', '=', domain)
-      .where('reference', '=', reference)
-  })
+  }
+  const takeOver = statement((call: Identity & Taken) => setCall(call))
+  const complete = statement((call: Identity & Completed) => setCall(call))
   const insertAttempt = statement((row: CallAttemptsTable) => db.insertInto('call_attempts').values(row))
   const decide = statement(({ tenant, domain, reference, number, ...state }: Identity & Decided) => {
     return db
