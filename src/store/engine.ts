@@ -21,14 +21,18 @@ export interface Write<Result> {
   operation(): Operation<Result>
   /** Whether the result says that it has written; one that does not has written nothing. */
   isKept(result: Result): boolean
-  /**
-   * The rows that it rests on, by names of its own. Others that name none of them may be committed together with it; null
-   * keeps it on its own.
-   */
-  readonly rows: readonly string[] | null
+  /** Null keeps it in a commit of its own. */
+  readonly shares: Shares | null
+}
+
+/** With whom a write may share a commit: with those of its tenant, but none that names one of the rows that it rests on. */
+export interface Shares {
+  readonly tenant: string
+  /** By names of the writer's own. */
+  readonly rows: readonly string[]
 }
 
 /** A write that is always kept, in a commit of its own. */
 export function alone<Result>(operation: () => Operation<Result>): Write<Result> {
-  return { operation, isKept: () => true, rows: null }
+  return { operation, isKept: () => true, shares: null }
 }

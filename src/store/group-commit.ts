@@ -30,13 +30,15 @@ interface Waiting {
 export class GroupCommit {
   readonly #max: number
   readonly #commitTogether: CommitTogether
+  readonly #onIdle: () => void
   #waiting: Waiting[] = []
   #running: Promise<void> | null = null
 
-  /** `max`: how many writes share a commit at most. */
-  constructor(max: number, commitTogether: CommitTogether) {
+  /** `max`: how many writes share a commit at most. `onIdle` is told when nobody is waiting any more. */
+  constructor(max: number, commitTogether: CommitTogether, onIdle: () => void = () => {}) {
     this.#max = max
     this.#commitTogether = commitTogether
+    this.#onIdle = onIdle
   }
 
   /** Resolves with the result of the write when its group is durable, and rejects with the error that it alone met. */
@@ -66,6 +68,7 @@ export class GroupCommit {
       await turn()
     }
     this.#running = null
+    this.#onIdle()
   }
 
   async #outcomesOf(group: readonly Waiting[]): Promise<readonly Outcome[]> {

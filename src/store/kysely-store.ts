@@ -121,7 +121,7 @@ export class KyselyStore implements Store {
     const landing = await this.#engine.write({
       operation: () => this.#commit(change),
       isKept: ({ answer }) => answer.kind === 'committed',
-      rows: touchedRows(change),
+      shares: { tenant: change.tenant, rows: touchedRows(change) },
     })
     await gate?.admitted(landing, before)
     return landing.answer

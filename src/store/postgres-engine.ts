@@ -2,12 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PersistenceOutcomeUnknown, StoreUnavailable } from '../proposal/errors.ts'
 import { alone, type Engine, type Write } from './engine.ts'
-import { GroupCommit, type Outcome } from './group-commit.ts'
+import type { Outcome } from './group-commit.ts'
 import { type Operation, together } from './operation.ts'
 import { CommitUnconfirmed, DatabaseFailure, definiteFailure, runsOf } from './postgres-errors.ts'
 import type { PostgresPool } from './postgres-library.ts'
 import type { Openings } from './postgres-settings.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
+import { TenantGroups } from './tenant-groups.ts'
 
 const PAUSE_MS = 10
 
@@ -28,12 +29,12 @@ export interface PostgresEngineParts {
  */
 export class PostgresEngine implements Engine {
   readonly #parts: PostgresEngineParts
-  readonly #group: GroupCommit
+  readonly #groups: TenantGroups
   #isClosed = false
 
   constructor(parts: PostgresEngineParts) {
     this.#parts = parts
-    this.#group = new GroupCommit(parts.changesPerCommit, (writes) => this.#together(writes))
+    this.#groups = new TenantGroups(parts.changesPerCommit, (writes) => this.#together(writes))
   }
 
   async read<Result>(operation: () => Operation<Result>): Promise<Result> {
@@ -42,7 +43,7 @@ export class PostgresEngine implements Engine {
   }
 
   async write<Result>(write: Write<Result>): Promise<Result> {
-    return write.rows === null ? this.#alone(write) : this.#group.commit(write, write.rows)
+    return write.shares === null ? this.#alone(write) : this.#groups.commit(write, write.shares)
   }
 
   async scrub(): Promise<'done' | 'busy'> {
@@ -56,7 +57,7 @@ export class PostgresEngine implements Engine {
 
   async close(): Promise<void> {
     if (this.#isClosed) return
-    await this.#group.answered()
+    await this.#groups.answered()
     this.#isClosed = true
     await this.#parts.release()
   }

@@ -40,7 +40,7 @@ export class SqliteEngine implements Engine {
   }
 
   async write<Result>(write: Write<Result>): Promise<Result> {
-    if (write.rows !== null) return this.#group.commit(write, write.rows)
+    if (write.shares !== null) return this.#group.commit(write, write.shares.rows)
     return resultOf(this.#together([write])) as Result
   }
 

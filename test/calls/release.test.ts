@@ -1,4 +1,5 @@
 // Table U: a claim is released where nothing was started, and nowhere else.
+import { setImmediate as immediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ActionClaimLostError, ActionNotFoundError, ActionStartedError } from '../../src/effect/calls/action-error.ts'
 import { charge, errorOf, fencedAbsence, never, openBench } from './bench.ts'
@@ -44,11 +45,15 @@ describe.each(EVERY_STORE)('a release on %s', (store) => {
       // The claim is taken over at the end of its lease, and started at once.
       await bench.clock.advance(60_000)
       let calls = 0
-      const turns = round % 7
-      const executed = bench.another().execute('charge', () => (calls += 1), charge({ idempotencyKey }))
-      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+      const start = () => bench.another().execute('charge', () => (calls += 1), charge({ idempotencyKey }))
+      const release = () => bench.another().releaseUnstarted(actionId)
+      const wait = async () => {
+        for (let turn = 0; turn < round % 7; turn += 1) await (store === 'memory' ? Promise.resolve() : immediate())
+      }
 
-      const [made, released] = await Promise.allSettled([executed, bench.another().releaseUnstarted(actionId)])
+      const [made, released] = await Promise.allSettled(
+        round % 2 === 0 ? [start(), wait().then(release)] : [wait().then(start), release()],
+      )
 
       const isReleased = released.status === 'fulfilled' && made.status === 'rejected'
       won[isReleased ? 'release' : 'start'] += 1

@@ -167,7 +167,7 @@ describe('an operation', () => {
           return x
         },
         isKept: () => isKept,
-        rows: null,
+        shares: null,
       })
     }
 
@@ -220,7 +220,9 @@ describe('an operation', () => {
       return connection
     })
 
-    await expect(raced.commit(overtaken)).rejects.toThrow('a proposal changes at its revision')
+    await expect(raced.commit(overtaken)).rejects.toThrow(
+      'a receipt tells of the revision and the status that are stored',
+    )
     await expect(raced.commit(late)).rejects.toThrow('an effect changes at its version')
     expect(await effectOf(store, effect.key)).toEqual(before)
   })

@@ -23,16 +23,16 @@ export function touchedProposals({ proposals }: Change): Change['proposals'] {
   return proposals.toSorted((one, other) => (refOf(one) < refOf(other) ? -1 : 1))
 }
 
-/** Names of all rows that decide over the change: no two changes of a shared commit have one in common. */
+/** Names of all rows of its tenant that decide over the change: no two that share a commit have one in common. */
 export function touchedRows(change: Change): readonly string[] {
-  const { tenant, proposals, effect, changeId } = change
+  const { proposals, effect, changeId } = change
   const effects = [...touchedEffects(change), ...(effect?.formerKeys ?? [])]
   return [
     `change ${changeId}`,
     ...proposals.map((write) => `proposal ${refOf(write)}`),
     ...requestKeysOf(change).map((hash) => `request ${hash}`),
     ...effects.map((key) => `effect ${nameOf(key)}`),
-  ].map((row) => `${tenant} ${row}`)
+  ]
 }
 
 /** The request keys that are used by the change. */
