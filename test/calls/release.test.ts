@@ -44,15 +44,11 @@ describe.each(EVERY_STORE)('a release on %s', (store) => {
       // The claim is taken over at the end of its lease, and started at once.
       await bench.clock.advance(60_000)
       let calls = 0
-      const start = () => bench.another().execute('charge', () => (calls += 1), charge({ idempotencyKey }))
-      const release = () => bench.another().releaseUnstarted(actionId)
-      const wait = async () => {
-        for (let turn = 0; turn < round % 7; turn += 1) await Promise.resolve()
-      }
+      const turns = round % 7
+      const executed = bench.another().execute('charge', () => (calls += 1), charge({ idempotencyKey }))
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
 
-      const [made, released] = await Promise.allSettled(
-        round % 2 === 0 ? [start(), wait().then(release)] : [wait().then(start), release()],
-      )
+      const [made, released] = await Promise.allSettled([executed, bench.another().releaseUnstarted(actionId)])
 
       const isReleased = released.status === 'fulfilled' && made.status === 'rejected'
       won[isReleased ? 'release' : 'start'] += 1
@@ -60,8 +56,8 @@ describe.each(EVERY_STORE)('a release on %s', (store) => {
       const refusal = made.status === 'rejected' ? [made.reason] : []
       expect(refusal.every((error) => error instanceof ActionClaimLostError && error.invoked === 'no')).toBe(true)
     }
-    // Which of the two a server hears first is chance, that one of them wins is not.
-    if (store === 'postgres') return
+    // Which of the two a database hears first is chance, that one of them wins is not.
+    if (store !== 'memory') return
     expect(won.release).toBeGreaterThan(0)
     expect(won.start).toBeGreaterThan(0)
   })
