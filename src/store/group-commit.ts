@@ -53,6 +53,7 @@ export class GroupCommit {
 
   /** Resolves when every write that was asked for so far is answered. */
   async answered(): Promise<void> {
+    await turn()
     await this.#running
   }
 

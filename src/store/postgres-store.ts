@@ -61,6 +61,7 @@ const NAME_BYTES_MAX = 63
  * @throws StoreUnavailable with one sentence that says what is wrong with the server, the schema or the installation
  */
 export async function postgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const changesMax = changesPerCommit(options.changesPerCommit)
   const { place, release, reconnects } = placeOf(options)
   try {
     const durability = await preparePostgres(place)
@@ -68,7 +69,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Stor
     const engine = new PostgresEngine({
       pool: place.pool,
       openings: openings(place.schema, durability),
-      changesPerCommit: changesPerCommit(options.changesPerCommit),
+      changesPerCommit: changesMax,
       scrub: () => scrubbedSchema(place.pool, place.schema),
       release,
     })

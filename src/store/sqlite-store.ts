@@ -53,6 +53,7 @@ const BUSY_TIMEOUT_MS = 5_000
  * @throws StoreUnavailable with one sentence that says what is wrong with the file, its folder or the installation
  */
 export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  const changesMax = changesPerCommit(options.changesPerCommit)
   const file = sqliteFile(path, options.busyTimeoutMs)
   const library = loadSqlite()
   await prepareFile(library, file)
@@ -63,7 +64,7 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   }
   const engine = new SqliteEngine(connectAnew, {
     demandInPlace: keptInPlace(file.path),
-    changesPerCommit: changesPerCommit(options.changesPerCommit),
+    changesPerCommit: changesMax,
   })
   const store = new KyselyStore({
     db: new Kysely({ dialect: sqliteDialect(new DummyDriver()) }),

@@ -1,4 +1,5 @@
 // Shared commits tenant by tenant, so that nobody waits for what another tenant has locked.
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Shares, Write } from './engine.ts'
 import { type CommitTogether, GroupCommit } from './group-commit.ts'
 
@@ -25,6 +26,7 @@ export class TenantGroups {
 
   /** Resolves when every write that was asked for so far is answered. */
   async answered(): Promise<void> {
+    await turn()
     await Promise.all([...this.#groups.values()].map((group) => group.answered()))
   }
 }

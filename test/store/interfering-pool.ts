@@ -2,6 +2,7 @@
 import { Pool, type PoolClient } from 'pg'
 import { onTestFinished } from 'vitest'
 import type { PostgresPool, PostgresRequest } from '../../src/postgres.ts'
+import { rawSql } from './postgres-fixture.ts'
 
 /** What is done around the statements of a pool; `client` is the real connection. */
 export interface Interference {
@@ -38,4 +39,24 @@ export function interferingPool(url: string, { before, after }: Interference): P
     removeListener: (event, listener) => pool.removeListener(event, listener),
     end: () => pool.end(),
   }
+}
+
+/** Sends away whoever is behind a connection, as an administrator does, and waits until it is gone. */
+export async function terminated(url: string, pid: number): Promise<void> {
+  await rawSql(url, 'public', `select pg_terminate_backend(${pid}, 10000)`)
+}
+
+/** The process of the server behind a connection. */
+export async function pidOf(client: { query(text: string): Promise<{ rows: { pid: number }[] }> }): Promise<number> {
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  if (rows[0] === undefined) throw new Error('A connection has a process')
+  return rows[0].pid
+}
+
+/** Cuts a connection at its COMMIT: before that is sent, or once it was done. */
+export async function cutAtCommit(url: string, client: PoolClient, when: 'before' | 'after'): Promise<void> {
+  client.on('error', () => {})
+  const pid = await pidOf(client).catch(() => null)
+  if (pid !== null) await terminated(url, pid)
+  if (when === 'after') throw new Error('Connection terminated unexpectedly')
 }

@@ -9,7 +9,7 @@ import { raising } from '../../src/testing/store-conformance/sample-effects.ts'
 import { inStatus, SAMPLE_TENANT, sampleProposal } from '../../src/testing/store-conformance/sample-proposals.ts'
 import { attempted, commits, moved, prepared } from '../../src/testing/store-conformance/steps.ts'
 import { newServer, type PostgresServer } from '../postgres/server.ts'
-import { type Interference, interferingPool, realPool } from './interfering-pool.ts'
+import { cutAtCommit, type Interference, interferingPool, pidOf, realPool, terminated } from './interfering-pool.ts'
 import { openPostgres, rawSql } from './postgres-fixture.ts'
 
 interface Opened {
@@ -26,17 +26,6 @@ async function opened(): Promise<Opened> {
   return { url, schema, store, over: (pool) => postgresStore({ pool, schema }) }
 }
 
-/** Sends away whoever is behind a connection, as an administrator does, and waits until it is gone. */
-async function terminated(url: string, pid: number): Promise<void> {
-  await rawSql(url, 'public', `select pg_terminate_backend(${pid}, 10000)`)
-}
-
-async function pidOf(client: { query(text: string): Promise<{ rows: { pid: number }[] }> }): Promise<number> {
-  const { rows } = await client.query('select pg_backend_pid() as pid')
-  if (rows[0] === undefined) throw new Error('A connection has a process')
-  return rows[0].pid
-}
-
 /** Terminates connections at COMMIT, so many times, before it is sent or once it was done. */
 function cuttingAtCommit(
   url: string,
@@ -47,10 +36,7 @@ function cuttingAtCommit(
   const cut: Interference['before'] = async (text, client) => {
     if (text !== 'commit' || cuts === times) return
     cuts += 1
-    client.on('error', () => {})
-    const pid = await pidOf(client).catch(() => null)
-    if (pid !== null) await terminated(url, pid)
-    if (when === 'after') throw new Error('Connection terminated unexpectedly')
+    await cutAtCommit(url, client, when)
   }
   return {
     ...(when === 'before' ? { before: cut } : { after: cut }),
