@@ -26,7 +26,7 @@ export async function openFresh(name: StoreName, clock: PatientClock): Promise<F
     }
     case 'sqlite': {
       const { store, path, close } = await openSqlite({ clock })
-      return { store, path, close }
+      return { store: clock.over(store), path, close }
     }
     case 'postgres': {
       const { store, close } = await openPostgres({ clock })
