@@ -1,5 +1,5 @@
 // What differs between database engines, each difference by its name.
-import type { Kysely, RawBuilder } from 'kysely'
+import type { Expression, Kysely, RawBuilder } from 'kysely'
 import type { Guard } from './migrations/guard.ts'
 
 /** How an engine spells and does what the shared statements and migrations leave open. Spec: store 3. */
@@ -20,6 +20,11 @@ export interface Capabilities {
   readonly numbersRows: boolean
   /** Whether others write at the same time, so that what a change is judged by must be locked. */
   readonly locksRows: boolean
+  /**
+   * Waits for whoever has asked for the same name, until they have committed; null where a writer has everything to itself. A
+   * row that is not there yet can be locked in no other way.
+   */
+  readonly lockName: ((name: Expression<string>) => RawBuilder<unknown>) | null
   /** The comparison that takes null for a value. */
   readonly differsFrom: RawBuilder<unknown>
   /** All values of a column, with commas between them. */

@@ -14,6 +14,7 @@ export const postgresCapabilities: Capabilities = {
   computesWhenRead: false,
   numbersRows: false,
   locksRows: true,
+  lockName: (name) => sql`pg_advisory_xact_lock(hashtextextended(current_schema() || '.' || ${name}, 0))`,
   differsFrom: sql`is distinct from`,
   joined: (column) => sql`string_agg(${column}, ',')`,
   asBytes: (value) => sql`cast(${value} as bytea)`,

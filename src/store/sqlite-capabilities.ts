@@ -14,6 +14,7 @@ export const sqliteCapabilities: Capabilities = {
   computesWhenRead: true,
   numbersRows: true,
   locksRows: false,
+  lockName: null,
   differsFrom: sql`is not`,
   joined: (column) => sql`group_concat(${column})`,
   asBytes: (value) => sql`${value}`,

@@ -1,4 +1,5 @@
 // A pool whose connections are interfered with: something is done before a statement is sent, or after it was answered.
+import { setImmediate } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
 import { onTestFinished } from 'vitest'
 import type { PostgresPool, PostgresRequest } from '../../src/postgres.ts'
@@ -59,4 +60,15 @@ export async function cutAtCommit(url: string, client: PoolClient, when: 'before
   const pid = await pidOf(client).catch(() => null)
   if (pid !== null) await terminated(url, pid)
   if (when === 'after') throw new Error('Connection terminated unexpectedly')
+}
+
+/** Until somebody waits for a lock on a name, or until what else is awaited is there. */
+export async function untilWaiting(url: string, other: Promise<unknown> = new Promise(() => {})): Promise<void> {
+  let isThere = false
+  void other.finally(() => {
+    isThere = true
+  })
+  const sql = `select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`
+  while (!isThere && (await rawSql(url, 'public', sql)).length === 0) await setImmediate()
 }

@@ -4,8 +4,8 @@ import { postgresStore } from '../../src/postgres.ts'
 import { inserting } from '../../src/testing/store-conformance/sample-changes.ts'
 import { reference, SAMPLE_TENANT, sampleProposal } from '../../src/testing/store-conformance/sample-proposals.ts'
 import { commits } from '../../src/testing/store-conformance/steps.ts'
-import { interferingPool } from './interfering-pool.ts'
-import { openPostgres, rawSql } from './postgres-fixture.ts'
+import { interferingPool, untilWaiting } from './interfering-pool.ts'
+import { openPostgres } from './postgres-fixture.ts'
 
 it('trace S50 a reader never goes past the event of a transaction that is still open', async () => {
   const { url, schema, store, close } = await openPostgres()
@@ -33,16 +33,7 @@ it('trace S50 a reader never goes past the event of a transaction that is still 
   const one = slow.commit(first)
   await reached.promise
   const other = store.commit(second)
-  let isWaiting = false
-  while (!isWaiting) {
-    const waiting = await rawSql(
-      url,
-      schema,
-      `select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`,
-    )
-    isWaiting = waiting.length > 0
-  }
+  await untilWaiting(url)
 
   // Another tenant has an outbox of its own, and waits for nobody.
   await commits(store, elsewhere)

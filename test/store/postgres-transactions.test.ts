@@ -2,14 +2,23 @@
 import { Client, escapeIdentifier } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { PersistenceOutcomeUnknown, StoreUnavailable } from '../../src/proposal/errors.ts'
-import type { Store } from '../../src/runtime/ports.ts'
+import type { EffectKey } from '../../src/effect/effect-key.ts'
+import type { Change, LiveProposal, Store } from '../../src/runtime/ports.ts'
 import { type PostgresPool, postgresStore } from '../../src/postgres.ts'
 import { erasing, inserting, updating } from '../../src/testing/store-conformance/sample-changes.ts'
-import { raising } from '../../src/testing/store-conformance/sample-effects.ts'
+import { claiming, raising } from '../../src/testing/store-conformance/sample-effects.ts'
 import { inStatus, SAMPLE_TENANT, sampleProposal } from '../../src/testing/store-conformance/sample-proposals.ts'
 import { attempted, commits, moved, prepared } from '../../src/testing/store-conformance/steps.ts'
 import { newServer, type PostgresServer } from '../postgres/server.ts'
-import { cutAtCommit, type Interference, interferingPool, pidOf, realPool, terminated } from './interfering-pool.ts'
+import {
+  cutAtCommit,
+  type Interference,
+  interferingPool,
+  pidOf,
+  realPool,
+  terminated,
+  untilWaiting,
+} from './interfering-pool.ts'
 import { openPostgres, rawSql } from './postgres-fixture.ts'
 
 interface Opened {
@@ -91,6 +100,39 @@ describe('case C115 a commit whose connection is terminated', () => {
     const commit = (await over(pool)).commit(updating(live, inStatus(live.proposal, 'approved')))
 
     await expect(commit).rejects.toBeInstanceOf(PersistenceOutcomeUnknown)
+  })
+})
+
+describe('rules R17: an effect that has several names', () => {
+  it('rules R17: is claimed under one of them, when two are asked for at once', async () => {
+    const { url, store: other, over } = await opened()
+    const reached = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const slow = await over(
+      interferingPool(url, {
+        async before(text) {
+          if (text !== 'commit') return
+          reached.resolve()
+          await gate.promise
+        },
+      }),
+    )
+    const one = await moved(other, await prepared(other), 'approved')
+    const renamed = { ...one.proposal.effect, domain: 'example.renamed/refund' }
+    const two = await moved(other, await prepared(other, { effect: renamed }), 'approved')
+    const claim = (live: LiveProposal, formerKey: EffectKey): Change => {
+      const effect = { ...claiming(live.proposal, null), formerKeys: [formerKey] }
+      return updating(live, inStatus(live.proposal, 'executing'), { effect })
+    }
+
+    const first = slow.commit(claim(one, renamed))
+    await reached.promise
+    const second = other.commit(claim(two, one.proposal.effect))
+    await untilWaiting(url, second)
+    gate.resolve()
+
+    expect(await first).toMatchObject({ kind: 'committed' })
+    expect(await second).toEqual({ kind: 'conflict', on: 'effect' })
   })
 })
 

@@ -18,6 +18,16 @@ export function touchedEffects({ tenant, proposals, effect, call }: Change): rea
   return [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, key]) => key)
 }
 
+/**
+ * Under which names an effect is claimed that has been claimed under none of them: each can be claimed by somebody else at the
+ * same time, and only one of them may be (rules R9 and R17).
+ */
+export function claimedNames({ tenant, effect }: Change): readonly string[] {
+  if (effect === null || effect.expect !== 'absent') return []
+  const names = [effect.row.key, ...effect.formerKeys].map((key) => `effect ${tenant} ${nameOf(key)}`)
+  return [...new Set(names)].toSorted()
+}
+
 /** The writes of proposals. */
 export function touchedProposals({ proposals }: Change): Change['proposals'] {
   return proposals.toSorted((one, other) => (refOf(one) < refOf(other) ? -1 : 1))
