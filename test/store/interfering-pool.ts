@@ -64,11 +64,14 @@ export async function cutAtCommit(url: string, client: PoolClient, when: 'before
 
 /** Until somebody waits for a lock on a name, or until what else is awaited is there. */
 export async function untilWaiting(url: string, other: Promise<unknown> = new Promise(() => {})): Promise<void> {
-  let isThere = false
-  void other.finally(() => {
-    isThere = true
-  })
   const sql = `select 1 from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`
-  while (!isThere && (await rawSql(url, 'public', sql)).length === 0) await setImmediate()
+  const isThere = other.then(
+    () => true,
+    () => true,
+  )
+  for (;;) {
+    const waiting = rawSql(url, 'public', sql).then((rows) => rows.length > 0)
+    if ((await waiting) || (await Promise.race([isThere, setImmediate(false)]))) return
+  }
 }
