@@ -23,6 +23,8 @@ export interface JobberSetup {
   readonly books: string
   readonly log: string
   readonly jobs: readonly string[]
+  /** How many of them it works on at the same time, so that they share commits. */
+  readonly atOnce: number
 }
 
 /** What it says, each word before it goes on. */
@@ -68,7 +70,7 @@ export class Jobber {
 }
 
 /** What processes have left behind that are all gone. */
-export interface Left extends Omit<JobberSetup, 'books' | 'log' | 'jobs'> {
+export interface Left extends Pick<JobberSetup, 'url' | 'schema' | 'keys'> {
   readonly books: Books
   readonly logs: readonly string[]
   readonly jobs: readonly string[]

@@ -2,6 +2,7 @@
 import { describe, it } from 'vitest'
 import { storeConformance } from '../../src/testing/store-conformance.ts'
 import { MAJORS } from '../postgres/server.ts'
+import { crowded } from './crowded.ts'
 import { openPostgres } from './postgres-fixture.ts'
 
 describe.each(MAJORS)('PostgreSQL %s', (major) => {
@@ -12,3 +13,23 @@ describe.each(MAJORS)('PostgreSQL %s', (major) => {
     open: () => openPostgres({}, major),
   })
 })
+
+describe.each(['conflicts', 'failures'] as const)(
+  'PostgreSQL, where every change shares its commit with %s',
+  (crowd) => {
+    storeConformance({
+      describe,
+      it,
+      abilities: ['second', 'reopen', 'attack', 'tamper'],
+      async open() {
+        const opened = await openPostgres({ changesPerCommit: crowd === 'conflicts' ? 2 : 64 })
+        return {
+          ...opened,
+          store: crowded(opened.store, crowd),
+          second: async () => crowded(await opened.second(), crowd),
+          reopen: async () => crowded(await opened.reopen(), crowd),
+        }
+      },
+    })
+  },
+)

@@ -9,6 +9,7 @@ import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 import { dumpStore } from '../../runtime/dump-store.ts'
 import { brokenIn } from '../../runtime/invariants.ts'
 import { TENANT } from '../../runtime/sessions.ts'
+import { type Crowd, crowded } from '../../store/crowded.ts'
 import { Figures } from '../figures.ts'
 import { type Acknowledged, callsIn, Ledger } from '../ledger.ts'
 import { bookingTroubles, lostIn } from '../recovery.ts'
@@ -32,6 +33,9 @@ export interface PointCampaign {
   readonly isTwice: boolean
 }
 
+/** Each iteration alone, or in a crowd: within commits that others share. */
+const CROWDS = [null, 'conflicts', 'failures'] as const
+
 /** Every point so often; after each, and over everything at the end, all is held against what was told and booked. */
 export async function pointCampaign({ open, iterations, seed, isTwice }: PointCampaign): Promise<Figures> {
   const figures = new Figures()
@@ -40,11 +44,13 @@ export async function pointCampaign({ open, iterations, seed, isTwice }: PointCa
   const chance = seededIds(seed)
   let clock = new VirtualClock(START)
   let serial = 0
+  let crowd: Crowd | null = null
   const store = await open({ now: () => clock.now() })
   try {
     for (let iteration = 0; iteration < iterations; iteration++) {
       for (const point of CRASH_POINTS) {
         const points = isTwice ? [point, drawn(point)] : [point]
+        crowd = CROWDS[iteration % CROWDS.length] ?? null
         await carryOut(point, points, `${point.life} ${seed}-${iteration}-${serial}`)
       }
     }
@@ -82,7 +88,7 @@ export async function pointCampaign({ open, iterations, seed, isTwice }: PointCa
     const here = clock
     const mortal = new Mortal(point)
     ledger.append({ kind: 'started', at: here.now() })
-    const own = mortal.store(store)
+    const own = mortal.store(crowd === null ? store : crowded(store, crowd))
     const desk = refundDesk({
       ledger,
       store,

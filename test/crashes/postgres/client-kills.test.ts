@@ -11,7 +11,7 @@ describe('processes that work on PostgreSQL', () => {
     const books = await startBooks()
     onTestFinished(() => books.stop())
 
-    const run = await killClients({ url: await serverUrl(), schema: 'client kills', books, seed: 3, kills: 4 })
+    const run = await killClients({ url: await serverUrl(), schema: 'client kills', books, seed: 3, kills: 8 })
 
     expect(run.faults).toEqual([])
     const kills = [...run.kills.values()].reduce((sum, times) => sum + times, 0)

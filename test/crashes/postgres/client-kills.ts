@@ -35,7 +35,8 @@ export interface ClientKills {
 }
 
 const JOBS_A_PROCESS = 3
-const COMMITS_A_PROCESS = 16
+/** Where they are done one after the other, and where all are done at once and share most commits. */
+const COMMITS_A_PROCESS = { apart: 16, shared: 5 } as const
 const AT_ONCE = 2
 
 export async function killClients({ url, schema, books, seed, kills }: ClientKillOptions): Promise<ClientKills> {
@@ -48,7 +49,8 @@ export async function killClients({ url, schema, books, seed, kills }: ClientKil
 
   const kill = async (number: number): Promise<void> => {
     const moment = MOMENTS[number % MOMENTS.length] ?? 'arrived'
-    let left = 1 + Math.floor(random() * COMMITS_A_PROCESS)
+    const isShared = Math.floor(number / MOMENTS.length) % 2 === 1
+    let left = 1 + Math.floor(random() * COMMITS_A_PROCESS[isShared ? 'shared' : 'apart'])
     const killed: { by: number | null } = { by: null }
     const isKilled = (): void => {
       tally.set(moment, (tally.get(moment) ?? 0) + 1)
@@ -83,7 +85,15 @@ export async function killClients({ url, schema, books, seed, kills }: ClientKil
     const log = join(folder, `calls-${number}`)
     jobs.push(...mine)
     logs.push(log)
-    const jobber = new Jobber({ url: proxy.url, schema, keys, books: books.url, log, jobs: mine })
+    const jobber = new Jobber({
+      url: proxy.url,
+      schema,
+      keys,
+      books: books.url,
+      log,
+      jobs: mine,
+      atOnce: isShared ? JOBS_A_PROCESS : 1,
+    })
     await jobber.ended
     acknowledged.push(...jobber.acknowledged)
     await proxy.close()

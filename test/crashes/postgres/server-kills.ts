@@ -44,7 +44,7 @@ export async function killServers(options: ServerKillOptions): Promise<ServerKil
     const each = Math.ceil(((blows.length + 1) * jobsBetween) / PROCESSES)
     const setups = Array.from({ length: PROCESSES }, (_, at) => {
       const jobs = Array.from({ length: each }, (_unused, nth) => `${at}.${nth}`)
-      return { url, schema, keys, books: books.url, log: join(folder, `calls-${at}`), jobs }
+      return { url, schema, keys, books: books.url, log: join(folder, `calls-${at}`), jobs, atOnce: 3 }
     })
     let acknowledged = 0
     const heard = new Map<string, number>()

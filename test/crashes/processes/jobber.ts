@@ -15,7 +15,7 @@ import { Job, STEPS } from '../job.ts'
 import { JOB_CONTRACT, type JobberSetup, type JobberWord } from '../jobbers.ts'
 import { WrittenLog } from '../written-log.ts'
 
-const { url, schema, keys, books, log, jobs } = JSON.parse(process.argv[2] ?? '') as JobberSetup
+const { url, schema, keys, books, log, jobs, atOnce } = JSON.parse(process.argv[2] ?? '') as JobberSetup
 
 function say(word: JobberWord): void {
   writeSync(1, `${JSON.stringify(word)}\n`)
@@ -45,7 +45,14 @@ if (runtime === null) throw new Error('The database did not come back')
 const hands = { runtime, runner: new ActionRunner({ store, tenant: TENANT }), books, waitUntil: async () => {} }
 
 say({ kind: 'ready' })
-for (const name of jobs) {
+const waiting = [...jobs]
+const lane = async (): Promise<void> => {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await workOn(name)
+}
+await Promise.all(Array.from({ length: atOnce }, lane))
+await store.close()
+
+async function workOn(name: string): Promise<void> {
   const job = new Job(name, (answer) => say({ kind: 'acknowledged', answer }))
   // What is in doubt afterwards is left to those who come once its lease is over.
   for (const step of STEPS) {
@@ -54,4 +61,3 @@ for (const name of jobs) {
   }
   say({ kind: 'done', name })
 }
-await store.close()
