@@ -1,21 +1,28 @@
-// A long campaign of the crash proofs on PostgreSQL, run by hand: killed clients, killed servers.
+// A long campaign of the crash proofs on PostgreSQL, run by hand: killed clients, killed servers, messages that are cut.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { type Books, startBooks } from '../crashes/books.ts'
 import { killClients } from '../crashes/postgres/client-kills.ts'
+import { CutSweep } from '../crashes/postgres/cut-sweep.ts'
 import { killServers, NEMESES } from '../crashes/postgres/server-kills.ts'
+import { LIVES, type LifeName } from '../crashes/script.ts'
+import { FATES } from '../postgres/cutting-proxy.ts'
 import { newServer } from '../postgres/server.ts'
+import { migratePostgres } from '../../src/postgres.ts'
 
 const { values } = parseArgs({
   options: {
     /** How many processes are killed, and how often the server is struck. */
     clients: { type: 'string', default: '0' },
     servers: { type: 'string', default: '0' },
+    /** Every how manieth message of a life is interfered with, in each of the ways; 0 for none. */
+    'cuts-every': { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
   },
 })
 
 const [seed, kills, strikes] = [Number(values.seed), Number(values.clients), Number(values.servers)]
+const every = Number(values['cuts-every'])
 const server = await newServer('18')
 const { url } = server
 try {
@@ -32,6 +39,7 @@ try {
       told('server kills', run, run.faults.length > 0)
     })
   }
+  if (every > 0) await cutEvery()
 } finally {
   await server.remove()
 }
@@ -43,6 +51,21 @@ async function withBooks(run: (books: Books) => Promise<void>): Promise<void> {
   } finally {
     await books.stop()
   }
+}
+
+async function cutEvery(): Promise<void> {
+  await migratePostgres({ url, schema: 'cuts' })
+  const sweep = new CutSweep(url, 'cuts')
+  for (const life of Object.keys(LIVES) as LifeName[]) {
+    const { messages } = await sweep.listenTo(life)
+    for (let nth = 1 + (seed % every); nth <= messages; nth += every) {
+      for (const interference of FATES) await sweep.carryOut({ life, interference, at: 'message', nth })
+    }
+    await sweep.carryOut({ life, interference: 'split', at: 'message', nth: 1 })
+  }
+  const figures = await sweep.end()
+  process.stdout.write(`cuts, ${Math.round(process.uptime())} s after the start\n${figures.lines().join('\n')}\n`)
+  if (figures.broken.length > 0) process.exitCode = 1
 }
 
 function told(name: string, run: object, isBroken: boolean): void {

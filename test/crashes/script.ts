@@ -72,7 +72,8 @@ export function isTrouble(entry: Entry): entry is Refused {
   return entry.kind === 'refused' && TROUBLE.has(entry.code)
 }
 
-const TROUBLE: ReadonlySet<string> = new Set([
+/** What is told where the store failed. */
+export const TROUBLE: ReadonlySet<string> = new Set([
   'store_unavailable',
   'persistence_outcome_unknown',
   'stored_data_corrupt',

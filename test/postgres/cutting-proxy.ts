@@ -6,10 +6,10 @@ import { isAnswered, type Message, Messages } from './messages.ts'
 
 /**
  * What becomes of a message of a client. Cut `before`, the server never gets it; cut `after`, the server has done what it
- * says, and no word of that comes back. A silence is the same without an end: the connection stays, and nothing passes any
- * more in either direction.
+ * says, and no word of that comes back; `torn`, the server gets half of its bytes. A silence is the same without an end: the
+ * connection stays, and nothing passes any more in either direction.
  */
-export const FATES = ['cut_before', 'cut_after', 'silent_before', 'silent_after'] as const
+export const FATES = ['cut_before', 'cut_after', 'torn', 'silent_before', 'silent_after'] as const
 export type Fate = (typeof FATES)[number] | 'pass'
 
 /** What a proxy does; by default it passes everything. */
@@ -28,6 +28,8 @@ export interface ProxyOptions {
 export interface Connection {
   /** Counted from 1. */
   readonly number: number
+  /** Ends it on both sides. */
+  cut(): void
 }
 
 export interface CuttingProxy {
@@ -44,7 +46,7 @@ export async function cuttingProxy(url: string, options: ProxyOptions = {}): Pro
   const server = createServer({ allowHalfOpen: true }, (client) => {
     connections += 1
     const upstream = connect({ host, port: Number(port), noDelay: true })
-    const relay = new Relay(client, upstream, options, { number: connections })
+    const relay: Relay = new Relay(client, upstream, options, { number: connections, cut: () => relay.end() })
     relays.add(relay)
     upstream.once('close', () => relays.delete(relay))
   })
@@ -127,7 +129,8 @@ class Relay {
       await this.#pass(this.#upstream, message.bytes)
       await done
     }
-    if (fate === 'cut_before' || fate === 'cut_after') this.#client.destroy()
+    if (fate === 'torn') await this.#pass(this.#upstream, message.bytes.subarray(0, message.bytes.length / 2))
+    if (fate !== 'silent_before' && fate !== 'silent_after') this.#client.destroy()
   }
 
   /** Until the server has said something more, or is gone. */
