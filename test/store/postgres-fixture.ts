@@ -8,7 +8,7 @@ import type { StoreUnderTest } from '../../src/testing/store-conformance.ts'
 import type { Major } from '../postgres/server.ts'
 
 /** Options beside the address. */
-export type PostgresOptions = Pick<PostgresStoreOptions, 'changesPerCommit' | 'clock' | 'onCorruptRow'>
+export type PostgresOptions = Pick<PostgresStoreOptions, 'clock' | 'onCorruptRow'>
 
 const databases = new Map<Major, Promise<string>>()
 
