@@ -7,11 +7,12 @@ import { http } from './parts/http.ts'
 import { lifecycle } from './parts/lifecycle.ts'
 import { limit } from './parts/limit.ts'
 import { micro } from './parts/micro.ts'
+import { peers } from './parts/peers.ts'
 import { processes } from './parts/processes.ts'
 import { scale } from './parts/scale.ts'
 import { start } from './parts/start.ts'
 
-const PARTS: readonly Part[] = [counts, limit, lifecycle, http, processes, scale, micro, start]
+const PARTS: readonly Part[] = [counts, limit, lifecycle, http, processes, scale, micro, start, peers]
 
 const { parts, options } = readOptions(process.argv.slice(2))
 const unknown = parts.filter((name) => PARTS.every((part) => part.name !== name))
