@@ -5,7 +5,7 @@ import { ProposalRuntime } from '../../../src/runtime/runtime.ts'
 import { postgresStore } from '../../../src/store/postgres-store.ts'
 import { seededIds } from '../../../src/testing/seeded-ids.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
-import { type CuttingProxy, cuttingProxy, FATES, type ProxyOptions } from '../../postgres/cutting-proxy.ts'
+import { type CuttingProxy, cuttingProxy, type FATES, type ProxyOptions } from '../../postgres/cutting-proxy.ts'
 import { type Message, sqlOf } from '../../postgres/messages.ts'
 import { Figures } from '../figures.ts'
 import { Ledger } from '../ledger.ts'
@@ -14,8 +14,7 @@ import { refundDesk } from '../refund-desk.ts'
 import { isTrouble, type LifeName, moodOf, TROUBLE } from '../script.ts'
 
 /** What becomes of one message; `split` sends every byte of a life by itself, which must change nothing. */
-export const INTERFERENCES = [...FATES, 'split'] as const
-type Interference = (typeof INTERFERENCES)[number]
+type Interference = (typeof FATES)[number] | 'split'
 
 /** One life and one interference with it: at its n-th message, or at the n-th of those that say COMMIT. */
 export interface Cut {
