@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { Figures } from '../crashes/figures.ts'
 import { sweepMoments } from '../crashes/sqlite/every-moment.ts'
 import { type Fault, suffer } from '../crashes/sqlite/real-fault.ts'
-import { recordedRun } from '../crashes/sqlite/recorded-run.ts'
+import { lengthOf, recordedRun } from '../crashes/sqlite/recorded-run.ts'
 
 const { values } = parseArgs({
   options: {
@@ -69,7 +69,9 @@ try {
     ),
   )
   const step = number(values['limit-step'])
-  const limits = step === 0 ? [] : Array.from({ length: Math.floor(1_600 / step) }, (_, index) => (index + 1) * step)
+  const blocksMax = Math.floor((0.98 * lengthOf(run)) / 512)
+  const limits =
+    step === 0 ? [] : Array.from({ length: Math.floor(blocksMax / step) }, (_, index) => (index + 1) * step)
   await suffered(
     'no room for a longer file',
     limits.map((blocks): Fault => ({ kind: 'file_limit', blocks })),

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Figures } from '../figures.ts'
 import { entriesIn } from '../ledger.ts'
-import { Disk, type DiskCall } from './disk-calls.ts'
+import { Disk } from './disk-calls.ts'
 import { sweepMoments } from './every-moment.ts'
 import { type Fault, suffer } from './real-fault.ts'
-import { recordedRun, type RecordedRun } from './recorded-run.ts'
+import { lengthOf, recordedRun, type RecordedRun } from './recorded-run.ts'
 
 const TIME_LIMIT_MS = 600_000
 const folder = mkdtempSync(join(tmpdir(), 'countersign-crashes-'))
@@ -102,11 +102,8 @@ describe('a disk that fails', () => {
             isLasting,
           })),
         )
-      // The log may grow to such a limit and be begun again, so that nobody notices: it is the database that must not fit.
-      const { database } = run.performance
-      const length = Math.max(...run.calls.map((call) => (call.path === database ? endOfWrite(call) : 0)))
       const limits = [0.9, 0.98].map(
-        (part): Fault => ({ kind: 'file_limit', blocks: Math.floor((part * length) / 512) }),
+        (part): Fault => ({ kind: 'file_limit', blocks: Math.floor((part * lengthOf(run)) / 512) }),
       )
 
       await inPairs([...spread('pwrite64', 'ENOSPC'), ...spread('fsync', 'EIO'), ...limits], figures)
@@ -123,10 +120,6 @@ describe('a disk that fails', () => {
     TIME_LIMIT_MS,
   )
 })
-
-function endOfWrite(call: DiskCall): number {
-  return call.name === 'pwrite64' ? call.at + call.data.length : 0
-}
 
 /** Two processes at a time. */
 async function inPairs(faults: readonly Fault[], figures: Figures): Promise<void> {

@@ -33,6 +33,14 @@ export async function recordedRun(folder: string, seed: number): Promise<Recorde
   return { performance, calls }
 }
 
+/** How long the database becomes, in bytes: the log may reach a limit and be begun again, so that nobody notices. */
+export function lengthOf({ performance, calls }: RecordedRun): number {
+  const ends = calls.map((call) => {
+    return call.path === performance.database && call.name === 'pwrite64' ? call.at + call.data.length : 0
+  })
+  return Math.max(...ends)
+}
+
 /** Those of which every byte is written by calls: the index of the log is mapped into memory. */
 export function databaseFiles({ database }: Pick<Performance, 'database'>): readonly string[] {
   return [database, `${database}-wal`, `${database}-journal`]
