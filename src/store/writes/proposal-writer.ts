@@ -104,6 +104,8 @@ function sameAsStored(
   identity: ProposalIdentity | KeptIdentity,
 ): readonly Expression<SqlBool>[] {
   return Object.entries(identity).map(([column, value]) => {
-    return where(column as keyof ProposalIdentity, 'is not distinct from', value)
+    // The key is never null, and no index of a server is searched for what is not distinct.
+    const isKey = column === 'tenant' || column === 'ref'
+    return where(column as keyof ProposalIdentity, isKey ? '=' : 'is not distinct from', value)
   })
 }
